@@ -1,0 +1,373 @@
+"""The report: what one evaluation found, as the judge writes it and everybody else reads it.
+
+`Report.to_json` and `Report.from_json` are the one format that crosses every boundary
+(`workbench schema report` prints its shape).  Durations are seconds unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+class Verdict(StrEnum):
+    """What the machine concludes.  People conclude a `Decision`, which stands beside it."""
+
+    ACCEPTED = "accepted"
+    WRONG_RESULT = "wrong_result"
+    WRONG_SHAPE = "wrong_shape"
+    WRONG_DTYPE = "wrong_dtype"
+    RUNTIME_ERROR = "runtime_error"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    COMPILE_ERROR = "compile_error"
+    SUSPECT = "suspect"
+    INVALID_TASK = "invalid_task"
+    INCONCLUSIVE = "inconclusive"
+
+
+# The first that holds is the verdict; every other fact stays a finding.
+PRECEDENCE = (
+    Verdict.INVALID_TASK,
+    Verdict.SUSPECT,
+    Verdict.COMPILE_ERROR,
+    Verdict.MEMORY_LIMIT,
+    Verdict.TIME_LIMIT,
+    Verdict.RUNTIME_ERROR,
+    Verdict.WRONG_SHAPE,
+    Verdict.WRONG_DTYPE,
+    Verdict.WRONG_RESULT,
+    Verdict.INCONCLUSIVE,
+    Verdict.ACCEPTED,
+)
+
+VERDICT_TITLES = {
+    Verdict.ACCEPTED: "Accepted",
+    Verdict.WRONG_RESULT: "Wrong result",
+    Verdict.WRONG_SHAPE: "Wrong shape",
+    Verdict.WRONG_DTYPE: "Wrong dtype",
+    Verdict.RUNTIME_ERROR: "Runtime error",
+    Verdict.TIME_LIMIT: "Time limit",
+    Verdict.MEMORY_LIMIT: "Memory limit",
+    Verdict.COMPILE_ERROR: "Compile error",
+    Verdict.SUSPECT: "Suspect",
+    Verdict.INVALID_TASK: "Invalid task",
+    Verdict.INCONCLUSIVE: "Inconclusive",
+}
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Tier(StrEnum):
+    """How much an integrity finding proves: only `hard` makes a submission suspect."""
+
+    HARD = "hard"
+    SUPPORT = "support"
+    TELEMETRY = "telemetry"
+
+
+class StageStatus(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    FLAGGED = "flagged"
+    NOT_MEASURED = "not_measured"
+    ERROR = "error"
+
+
+class StageName(StrEnum):
+    INSPECT = "inspect"
+    COMPILE = "compile"
+    CORRECTNESS = "correctness"
+    INTEGRITY = "integrity"
+    SANITIZE = "sanitize"
+    BENCHMARK = "benchmark"
+    PROFILE = "profile"
+
+
+class EvidenceLevel(StrEnum):
+    """Where the evidence comes from, strongest first."""
+
+    DEVICE = "device"
+    EMULATED = "emulated"
+    SIMULATED = "simulated"
+    STATIC = "static"
+
+
+@dataclass(frozen=True)
+class Location:
+    file: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One observation with its proof; `code` is in the register (`app.domain.findings`)."""
+
+    code: str
+    severity: Severity
+    stage: StageName
+    message: str
+    tier: Tier | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+    location: Location | None = None
+    workload: str | None = None
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: StageName
+    status: StageStatus
+    seconds: float = 0.0
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class WorstElement:
+    index: tuple[int, ...]
+    got: float | str
+    want: float | str
+    ulp: float
+
+
+@dataclass(frozen=True)
+class OutputResult:
+    """One output compared with its expected value; errors are against the float64 oracle where there is one.
+
+    `ulp_histogram` and `reference_ulp_histogram` have 64 bins: bin 0 counts exact elements, bin k
+    those with 2**(k-1) <= ulp < 2**k, the last everything above and every special mismatch.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    ok: bool
+    decided_by: str
+    elements: int
+    mismatched: int = 0
+    max_abs_error: float = 0.0
+    max_rel_error: float = 0.0
+    max_ulp: float = 0.0
+    p999_ulp: float = 0.0
+    ulp_histogram: tuple[int, ...] = ()
+    reference_ulp_histogram: tuple[int, ...] = ()
+    worst: tuple[WorstElement, ...] = ()
+    reference_max_ulp: float | None = None
+    budget_ratio: float | None = None
+    nan_mismatch: int = 0
+    inf_mismatch: int = 0
+    expected_shape: tuple[int, ...] | None = None
+    expected_dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class WorkloadResult:
+    """What happened on one workload: `status` is passed, failed, not_measured or error."""
+
+    name: str
+    family: str
+    status: StageStatus
+    outputs: tuple[OutputResult, ...] = ()
+    seconds: float | None = None
+    reason: str | None = None
+    hidden: bool = False
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    severity: Severity
+    message: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Build:
+    environment: str
+    ok: bool
+    seconds: float = 0.0
+    diagnostics: tuple[Diagnostic, ...] = ()
+    resources: dict[str, Any] = field(default_factory=dict)
+    artefacts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How far the verdict reaches; shown wherever the verdict is."""
+
+    evidence: EvidenceLevel
+    workloads_run: tuple[str, ...] = ()
+    workloads_not_run: tuple[str, ...] = ()
+    environments_built: tuple[str, ...] = ()
+    environments_not_built: tuple[str, ...] = ()
+    accumulator_modelled: bool = False
+
+    def sentence(self) -> str:
+        """The scope in one line, for people."""
+        where = {
+            EvidenceLevel.DEVICE: "on a device",
+            EvidenceLevel.EMULATED: "interpreted or emulated on a CPU",
+            EvidenceLevel.SIMULATED: "simulated on a CPU",
+            EvidenceLevel.STATIC: "from the source alone",
+        }[self.evidence]
+        run, total = len(self.workloads_run), len(self.workloads_run) + len(self.workloads_not_run)
+        return f"{where}; {run} of {total} workloads run"
+
+
+@dataclass(frozen=True)
+class Claim:
+    text: str
+    status: str  # confirmed | contradicted | not_measured
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskIdentity:
+    name: str
+    version: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class SubmissionIdentity:
+    sha256: str
+    framework: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What `--replay` needs to draw the same inputs again: the secret is printed after the verdict."""
+
+    command: str
+    secret: str
+    seeds: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    verdict: Verdict
+    scope: Scope
+    headline: str
+    task: TaskIdentity
+    submission: SubmissionIdentity
+    mode: str
+    not_checked: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    workloads: tuple[WorkloadResult, ...] = ()
+    builds: tuple[Build, ...] = ()
+    benchmark: dict[str, Any] | str = "not_measured"
+    profile: dict[str, Any] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+    rules: dict[str, str] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    environment: dict[str, Any] = field(default_factory=dict)
+    replay: Replay | None = None
+    log: str = ""
+    schema_version: int = SCHEMA_VERSION
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain JSON object; NaN and infinities become the strings "nan", "inf", "-inf"."""
+        return typing.cast("dict[str, Any]", _plain(self))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Report:
+        """Rebuild a report; raises `ValueError` for another schema version or a missing field."""
+        if data.get("schema_version") != SCHEMA_VERSION:
+            raise ValueError(f"report schema_version {data.get('schema_version')!r}; this reads {SCHEMA_VERSION}")
+        return typing.cast("Report", _build(cls, data))
+
+    def for_submitter(self) -> Report:
+        """The only form a submitter gets: hidden workloads are `hidden-1`…, pass or fail and no more."""
+        names = {w.name: f"hidden-{n}" for n, w in enumerate((w for w in self.workloads if w.hidden), 1)}
+        hidden_scope = set(names)
+
+        def public(items: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(names.get(item, item) for item in items)
+
+        findings = tuple(
+            dataclasses.replace(f, workload=names[f.workload], evidence={}, message="on a hidden workload")
+            if f.workload in hidden_scope
+            else f
+            for f in self.findings
+        )
+        workloads = tuple(
+            WorkloadResult(name=names[w.name], family="hidden", status=w.status, hidden=True) if w.hidden else w
+            for w in self.workloads
+        )
+        scope = dataclasses.replace(
+            self.scope,
+            workloads_run=public(self.scope.workloads_run),
+            workloads_not_run=public(self.scope.workloads_not_run),
+        )
+        return dataclasses.replace(
+            self, workloads=workloads, findings=findings, scope=scope, replay=None, log="" if names else self.log,
+            not_checked=tuple(_renamed(line, names) for line in self.not_checked),
+            headline=_renamed(self.headline, names),
+        )
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    for real, shown in names.items():
+        text = text.replace(f"`{real}`", f"`{shown}`")
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return str(value) if isinstance(value, StrEnum) else value
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """Rebuild `value` as `kind`, a type annotation made of the types above."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _build_union(arguments, value)
+    if dataclasses.is_dataclass(kind):
+        return _build_dataclass(kind, value)
+    if origin is tuple:
+        return tuple(_build(arguments[0], v) for v in value)
+    if kind is float:
+        return float(value)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(value)
+    return value
+
+
+def _build_union(arguments: tuple[Any, ...], value: Any) -> Any:
+    if value is None:
+        return None
+    inner = [a for a in arguments if a is not type(None)]
+    if len(inner) == 1:
+        return _build(inner[0], value)
+    return value
+
+
+def _build_dataclass(kind: Any, value: dict[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    known = {f.name: f for f in dataclasses.fields(kind)}
+    missing = [
+        name
+        for name, f in known.items()
+        if name not in value and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise ValueError(f"{kind.__name__} lacks {', '.join(missing)}")
+    return kind(**{name: _build(hints[name], value[name]) for name in known if name in value})

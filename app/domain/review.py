@@ -1,0 +1,68 @@
+"""Review: what people do with the evidence, in words shared by pages, jobs and exports."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class EvaluationState(StrEnum):
+    """Drives the machine.  A FAILED evaluation is our own fault and has no verdict."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class SubjectKind(StrEnum):
+    SUBMISSION = "submission"
+    TASK_VERSION = "task_version"
+    COMPARISON = "comparison"
+
+
+class SlotState(StrEnum):
+    """A review slot: `waiting` until its evidence has ended, then open, claimed, done."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLAIMED = "claimed"
+    DONE = "done"
+    BROKEN = "broken"
+
+
+class ReviewState(StrEnum):
+    DRAFT = "draft"
+    SUBMITTED = "submitted"
+
+
+class Decision(StrEnum):
+    """What a person concludes.  Never computed; stands beside the verdict, never over it."""
+
+    ACCEPT = "accept"
+    ACCEPT_WITH_NOTES = "accept_with_notes"
+    REVISE = "revise"
+    REJECT = "reject"
+    REJECT_INTEGRITY = "reject_integrity"
+    TASK_DEFECT = "task_defect"
+    CANNOT_JUDGE = "cannot_judge"
+
+
+class SkipKind(StrEnum):
+    LATER = "later"
+    NOT_ME = "not_me"
+    BROKEN_ITEM = "broken_item"
+
+
+class Role(StrEnum):
+    SUBMITTER = "submitter"
+    REVIEWER = "reviewer"
+    ADJUDICATOR = "adjudicator"
+    ADMIN = "admin"
+
+
+EVALUATION_STEPS: dict[EvaluationState, frozenset[EvaluationState]] = {
+    EvaluationState.QUEUED: frozenset({EvaluationState.RUNNING, EvaluationState.FAILED}),
+    EvaluationState.RUNNING: frozenset({EvaluationState.DONE, EvaluationState.FAILED, EvaluationState.QUEUED}),
+    EvaluationState.FAILED: frozenset({EvaluationState.QUEUED}),
+    EvaluationState.DONE: frozenset(),
+}
