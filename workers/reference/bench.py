@@ -1,0 +1,148 @@
+"""The task's module and what is asked of it: draw inputs, answer natively and in float64, check."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+TASK_FOLDER = "/task"
+
+
+class NoSuchFunction(Exception):
+    """`reference.py` lacks a function that every task has."""
+
+
+class TaskBench:
+    """One task in one process.  Inputs stay here by slot, so that the reference sees them as they were drawn."""
+
+    def __init__(self, folder: str = TASK_FOLDER) -> None:
+        self.module = _load(Path(folder) / "reference.py")
+        for name in ("make_inputs", "reference"):
+            if not callable(getattr(self.module, name, None)):
+                raise NoSuchFunction(f"reference.py defines no function {name!r}")
+        self.drawn: dict[str, tuple[Any, ...]] = {}
+
+    def facts(self) -> dict[str, Any]:
+        """What the judge wants to know of the module: argument names and which optional functions exist."""
+        try:
+            names = [p.name for p in inspect.signature(self.module.reference).parameters.values()]
+        except (TypeError, ValueError):
+            names = []
+        optional = {name: callable(getattr(self.module, name, None)) for name in ("oracle", "check", "make_state")}
+        return {"arguments": names, "versions": _versions(), **optional}
+
+    def draw(self, slot: str, seed: int, params: dict[str, Any]) -> tuple[Any, ...]:
+        inputs = self.module.make_inputs(seed=seed, **params)
+        self.drawn[slot] = inputs if isinstance(inputs, tuple) else (inputs,)
+        return self.drawn[slot]
+
+    def native(self, slot: str, in_place: list[int]) -> Any:
+        """The reference's answer on copies; the in-place inputs when it returns None."""
+        return _answer(self.module.reference, _map(_copy, self.drawn[slot]), in_place)
+
+    def oracle(self, slot: str, in_place: list[int]) -> Any:
+        """The answer in float64: the task's `oracle`, else the reference on float64 copies of floating inputs."""
+        own = getattr(self.module, "oracle", None)
+        return _answer(own or self.module.reference, _map(_widen, self.drawn[slot]), in_place)
+
+    def redraw(self, slot: str, into: str, seed: int) -> None:
+        """Other values in the same shapes: floating inputs are scaled and shuffled, the rest stays."""
+        generator = np.random.default_rng(seed)
+        self.drawn[into] = _map(lambda tensor: _redrawn(tensor, generator), self.drawn[slot])
+
+    def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:
+        """The task's own semantic check; raises `TypeError` for an answer that is no (ok, message) pair."""
+        verdict = self.module.check(inputs, outputs, expected)
+        ok, message = verdict
+        return bool(ok), str(message)[:2000]
+
+
+def _load(path: Path) -> ModuleType:
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location("reference", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["reference"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _answer(function: Callable[..., Any], inputs: tuple[Any, ...], in_place: list[int]) -> Any:
+    result = function(*inputs)
+    if result is None and in_place:
+        changed = tuple(inputs[n] for n in in_place)
+        return changed[0] if len(changed) == 1 else changed
+    return result
+
+
+def _map(change: Callable[[Any], Any], value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(_map(change, item) for item in value)
+    if isinstance(value, dict):
+        return {key: _map(change, item) for key, item in value.items()}
+    return change(value)
+
+
+def _torch() -> Any:
+    return sys.modules.get("torch")
+
+
+def _is_torch(value: Any) -> bool:
+    torch = _torch()
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+LARGE_BYTES = 256 << 20
+
+
+def _copy(value: Any) -> Any:
+    """A copy that keeps strides; large tensors are handed over as they are (their pages may be holes)."""
+    if _is_torch(value):
+        if value.untyped_storage().nbytes() > LARGE_BYTES:
+            return value
+        return _strided_clone(value)
+    return value.copy() if isinstance(value, np.ndarray) and value.nbytes <= LARGE_BYTES else value
+
+
+def _strided_clone(value: Any) -> Any:
+    torch = _torch()
+    base = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage().clone())
+    return base.set_(base.untyped_storage(), value.storage_offset(), value.shape, value.stride())
+
+
+def _widen(value: Any) -> Any:
+    torch = _torch()
+    if _is_torch(value):
+        if value.is_floating_point():
+            return value.to(torch.float64)
+        return value.to(torch.complex128) if value.is_complex() else _copy(value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" or value.dtype.name.startswith(("bfloat", "float")):
+            return value.astype(np.float64)
+        return value.astype(np.complex128) if value.dtype.kind == "c" else _copy(value)
+    return value
+
+
+def _redrawn(value: Any, generator: np.random.Generator) -> Any:
+    torch = _torch()
+    if _is_torch(value) and value.is_floating_point() and 0 < value.untyped_storage().nbytes() <= LARGE_BYTES:
+        factors = torch.from_numpy(generator.uniform(0.5, 1.5, tuple(value.shape)))
+        wide = value.to(torch.float64) * factors + torch.from_numpy(generator.uniform(-0.1, 0.1, tuple(value.shape)))
+        changed = _strided_clone(value)
+        return changed.copy_(wide.to(value.dtype))
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.nbytes <= LARGE_BYTES:
+        noise = generator.uniform(-0.1, 0.1, value.shape)
+        return (value.astype(np.float64) * generator.uniform(0.5, 1.5, value.shape) + noise).astype(value.dtype)
+    return value
+
+
+def _versions() -> dict[str, str]:
+    loaded = ("torch", "numpy", "triton", "jax")
+    return {name: str(getattr(sys.modules[name], "__version__", "")) for name in loaded if name in sys.modules}

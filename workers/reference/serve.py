@@ -1,0 +1,68 @@
+"""The reference process's loop: one message in, one answer out, until the judge closes the socket."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+from workers.reference.bench import TASK_FOLDER, TaskBench
+from workers.wire import frames, raised, storage
+from workers.wire.tensors import Unpacked, pack
+
+Answer = tuple[dict[str, Any], list[int]]
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer messages until the other end closes; whatever the task's code raises is an answer too."""
+    desk = _Desk()
+    while True:
+        try:
+            message, fds = frames.receive(sock)
+        except frames.Closed:
+            return
+        try:
+            reply, out = desk.answer(message, fds)
+        except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+            reply, out = {"error": raised.describe(error, TASK_FOLDER)}, []
+        frames.send(sock, reply, out)
+        storage.close_all(out)
+        storage.close_all(fds)
+
+
+class _Desk:
+    def __init__(self) -> None:
+        self.bench: TaskBench | None = None
+
+    def answer(self, message: dict[str, Any], fds: list[int]) -> Answer:
+        if message["op"] == "load":
+            self.bench = TaskBench()
+            return self.bench.facts(), []
+        assert self.bench is not None, "load comes first"
+        return getattr(self, "_" + message["op"])(self.bench, message, fds)
+
+    def _draw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        return pack(bench.draw(message["slot"], message["seed"], message["params"]), trim=False)
+
+    def _redraw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        bench.redraw(message["slot"], message["into"], message["seed"])
+        return {}, []
+
+    def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        return pack(bench.native(message["slot"], message["in_place"]), trim=True)
+
+    def _oracle(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        return pack(bench.oracle(message["slot"], message["in_place"]), trim=True)
+
+    def _forget(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        bench.drawn.pop(message["slot"], None)
+        return {}, []
+
+    def _check(self, bench: TaskBench, message: dict[str, Any], fds: list[int]) -> Answer:
+        """`inputs`, `outputs` and `expected` come packed one after the other, descriptors in that order."""
+        values, rest = [], list(fds)
+        for name in ("inputs", "outputs", "expected"):
+            count = len(message[name]["storages"])
+            values.append(Unpacked(message[name], rest[:count]))
+            rest = rest[count:]
+        ok, text = bench.check(*(value.value for value in values))
+        return {"ok": ok, "message": text}, []
