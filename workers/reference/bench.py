@@ -52,10 +52,21 @@ class TaskBench:
         own = getattr(self.module, "oracle", None)
         return _answer(own or self.module.reference, _map(_widen, self.drawn[slot]), in_place)
 
-    def redraw(self, slot: str, into: str, seed: int) -> None:
-        """Other values in the same shapes: floating inputs are scaled and shuffled, the rest stays."""
+    def redraw(self, slot: str, into: str, seed: int) -> bool:
+        """Other values in the same shapes: floating inputs are scaled and shifted at random, the rest stays.
+
+        False when no input could be redrawn.
+        """
         generator = np.random.default_rng(seed)
-        self.drawn[into] = _map(lambda tensor: _redrawn(tensor, generator), self.drawn[slot])
+        changes: list[bool] = []
+
+        def change(value: Any) -> Any:
+            other = _redrawn(value, generator)
+            changes.append(other is not value)
+            return other
+
+        self.drawn[into] = _map(change, self.drawn[slot])
+        return any(changes)
 
     def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:
         """The task's own semantic check; raises `TypeError` for an answer that is no (ok, message) pair."""

@@ -44,8 +44,7 @@ class _Desk:
         return pack(bench.draw(message["slot"], message["seed"], message["params"]), trim=False)
 
     def _redraw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        bench.redraw(message["slot"], message["into"], message["seed"])
-        return {}, []
+        return {"changed": bench.redraw(message["slot"], message["into"], message["seed"])}, []
 
     def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         return pack(bench.native(message["slot"], message["in_place"]), trim=True)

@@ -1,0 +1,30 @@
+"""The submission as a loaded module and its callable."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SUBMISSION_FOLDER = "/submission"
+
+
+class NoEntry(Exception):
+    """The submission defines no callable of the name that the task asks for."""
+
+
+def load(main: str, entry: str, folder: str = SUBMISSION_FOLDER) -> Callable[..., Any]:
+    """Import `main` (a file of the submission) and return its `entry`; whatever it raises goes up."""
+    path = Path(folder) / main
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    found = getattr(module, entry, None)
+    if not callable(found):
+        raise NoEntry(f"{main} defines no callable named {entry!r}")
+    return found

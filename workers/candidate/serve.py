@@ -1,0 +1,177 @@
+"""The candidate process's loop: load the submission, call it, read an earlier output again."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workers.candidate import program, watched
+from workers.candidate.frameworks import Framework, framework
+from workers.candidate.poison import poisoned
+from workers.candidate.trace import OperatorTrace
+from workers.wire import frames, raised, storage
+from workers.wire.tensors import Unpacked, pack
+from workers.wire.values import NotAValue
+
+Answer = tuple[dict[str, Any], list[int]]
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer messages until the other end closes; whatever the submission raises is an answer too."""
+    desk = _Desk()
+    while True:
+        try:
+            message, fds = frames.receive(sock)
+        except frames.Closed:
+            return
+        try:
+            reply, out = desk.answer(message, fds)
+        except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+            reply, out = _failure(error), []
+        frames.send(sock, reply, out)
+        storage.close_all(out)
+
+
+def _failure(error: BaseException) -> dict[str, Any]:
+    """An exception as an answer; the interpreter's own "cannot" is told apart from the kernel's errors."""
+    told = raised.describe(error, program.SUBMISSION_FOLDER)
+    if hasattr(error, "estimate_seconds"):
+        return {"too_slow": {"estimate_seconds": error.estimate_seconds, "kernel": getattr(error, "kernel", "")}}
+    if type(error).__name__ == "Unsupported" and hasattr(error, "reason"):
+        return {"unsupported": {"reason": str(error.reason), "location": getattr(error, "location", None)}}
+    out_of_memory = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+    return {"error": {**told, "out_of_memory": out_of_memory}}
+
+
+@dataclass
+class _Call:
+    """One finished call, kept so that its outputs can be looked at again."""
+
+    inputs: Unpacked
+    result: Any
+
+
+class _Desk:
+    def __init__(self) -> None:
+        self.entry: Callable[..., Any] | None = None
+        self.framework: Framework | None = None
+        self.trusted: dict[str, Any] = {}
+        self.calls: dict[str, _Call] = {}
+
+    def answer(self, message: dict[str, Any], fds: list[int]) -> Answer:
+        return getattr(self, "_" + message["op"])(message, fds)
+
+    def _load(self, message: dict[str, Any], _: list[int]) -> Answer:
+        self.framework = framework(message["framework"])
+        self.framework.setup()
+        self.trusted = watched.snapshot()
+        start = time.perf_counter()
+        self.entry = program.load(message["main"], message["entry"])
+        return {
+            "seconds": time.perf_counter() - start,
+            "rebound": watched.rebound(self.trusted),
+            "refusals": self.framework.refusals(),
+            "versions": _versions(),
+        }, []
+
+    def _call(self, message: dict[str, Any], fds: list[int]) -> Answer:
+        assert self.framework is not None
+        inputs = self._inputs(message, fds)
+        self.framework.before_call(budget_seconds=message["budget_seconds"], skip_launches=message["skip_launches"])
+        result, facts = self._run(message, inputs)
+        if result is None and message["in_place"]:
+            changed = tuple(inputs.value[n] for n in message["in_place"])
+            result = changed[0] if len(changed) == 1 else changed
+        self.calls[message["slot"]] = _Call(inputs, result)
+        facts |= {
+            "mutated": [n for n, mapped in enumerate(inputs.storages) if mapped.changed()],
+            "rebound": watched.rebound(self.trusted),
+            "events": self.framework.after_call(),
+        }
+        return self._outputs(message["slot"], facts)
+
+    def _inputs(self, message: dict[str, Any], fds: list[int]) -> Unpacked:
+        """Fresh storages, or an earlier call's storages with the new values in them."""
+        earlier = self.calls.get(message["refill"] or "")
+        if earlier is not None and earlier.inputs.refill(message["inputs"], fds):
+            return earlier.inputs
+        return Unpacked(message["inputs"], fds)
+
+    def _run(self, message: dict[str, Any], inputs: Unpacked) -> tuple[Any, dict[str, Any]]:
+        assert self.entry is not None
+        _seed(message["seed"])
+        threads = set(threading.enumerate())
+        trace = OperatorTrace()
+        with poisoned(message["poison"]) as poison_in_force:
+            start = time.perf_counter()
+            if message["trace"]:
+                with trace:
+                    result = self.entry(*inputs.value)
+            else:
+                result = self.entry(*inputs.value)
+            seconds = time.perf_counter() - start
+        return result, {
+            "seconds": seconds,
+            "poison": poison_in_force,
+            "threads": [t.name for t in threading.enumerate() if t not in threads],
+            "operators": trace.work(),
+        }
+
+    def _outputs(self, slot: str, facts: dict[str, Any]) -> Answer:
+        call = self.calls[slot]
+        try:
+            packed, out = pack(call.result, trim=True)
+        except NotAValue as error:
+            return {**facts, "not_a_value": str(error)}, []
+        return {**facts, "outputs": packed, "aliases": self._aliases(slot)}, out
+
+    def _aliases(self, slot: str) -> dict[str, list[Any]]:
+        """Input storages and earlier calls whose memory the outputs of `slot` share."""
+        mine = self.calls[slot]
+        addresses = set(_addresses(mine.result))
+        return {
+            "inputs": [n for n, m in enumerate(mine.inputs.storages) if m.nbytes and m.address in addresses],
+            "calls": [s for s, c in self.calls.items() if s != slot and addresses & set(_addresses(c.result))],
+        }
+
+    def _again(self, message: dict[str, Any], _: list[int]) -> Answer:
+        """The outputs of an earlier call as they are now, after `wait_seconds`."""
+        time.sleep(message["wait_seconds"])
+        return self._outputs(message["slot"], {})
+
+    def _forget(self, message: dict[str, Any], _: list[int]) -> Answer:
+        self.calls.clear()
+        return {}, []
+
+
+def _addresses(result: Any) -> list[int]:
+    if isinstance(result, list | tuple):
+        return [address for item in result for address in _addresses(item)]
+    if isinstance(result, dict):
+        return _addresses(list(result.values()))
+    if hasattr(result, "untyped_storage"):
+        address = result.untyped_storage().data_ptr()
+        return [address] if address else []
+    return []
+
+
+def _seed(seed: int) -> None:
+    import random
+
+    import numpy as np
+    import torch
+
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002 - submissions use the legacy generator
+    torch.manual_seed(seed)
+
+
+def _versions() -> dict[str, str]:
+    import sys
+
+    loaded = ("torch", "numpy", "triton")
+    return {name: str(getattr(sys.modules[name], "__version__", "")) for name in loaded if name in sys.modules}

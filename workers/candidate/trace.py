@@ -1,0 +1,52 @@
+"""Which library operators ran during a call, told apart from allocation, views, copies and casts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+# Always allowed by every policy: making, filling, viewing, copying and casting tensors, and RNG state.
+_FREE = frozenset(
+    """
+    empty empty_like empty_strided new_empty new_empty_strided empty_permuted zeros zeros_like ones ones_like full
+    full_like new_zeros new_ones new_full zero_ fill_ arange linspace eye scalar_tensor tensor lift_fresh
+    view _unsafe_view reshape as_strided slice select unsqueeze squeeze expand permute transpose t alias detach
+    split split_with_sizes chunk unbind unfold diagonal narrow view_as_real view_as_complex movedim unsafe_split
+    copy_ clone contiguous _to_copy to cpu cuda pin_memory set_ resize_ resize_as_ _local_scalar_dense item
+    is_same_size sym_size sym_stride sym_numel is_contiguous size stride record_stream random_ uniform_ normal_
+    rand randn randint randperm bernoulli_ rand_like randn_like manual_seed _reshape_alias constant_pad_nd pad
+    stack cat
+    """.split()
+)
+
+
+class OperatorTrace:
+    """Counts the operators that ran while it is entered; does nothing where torch is not loaded."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._mode: Any = None
+
+    def __enter__(self) -> OperatorTrace:
+        self._mode = _mode(self.counts)
+        self._mode.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._mode.__exit__(*error)
+
+    def work(self) -> dict[str, int]:
+        """The operators that compute, with their counts."""
+        return {name: count for name, count in self.counts.items() if name not in _FREE}
+
+
+def _mode(counts: Counter[str]) -> Any:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Counting(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            del types
+            counts[func.__name__.split(".")[0]] += 1
+            return func(*args, **(kwargs or {}))
+
+    return Counting()
