@@ -1,0 +1,152 @@
+"""A report arranged for reading: findings by weight, citable cells, and what was not measured.
+
+Templates show; this module decides what stands first.  Nothing here changes a verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from app.domain.findings import REGISTER, FindingKind
+from app.domain.report import (
+    Finding,
+    OutputResult,
+    Report,
+    Severity,
+    Stage,
+    StageName,
+    StageStatus,
+    Tier,
+    WorkloadResult,
+)
+from app.kit import charts
+from app.kit.figures import significant
+
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+_TIERS = (Tier.HARD, None, Tier.SUPPORT, Tier.TELEMETRY)
+TOP_FINDINGS = 3
+SHOWN_EVIDENCE_ITEMS = 4
+
+
+def cell_id(*parts: object) -> str:
+    """The id under which a piece of evidence is linked and cited, for example `numerics.tail.out0`."""
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "-", str(part)).strip("-") or "x" for part in parts)
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A finding with what the register says of its kind; `number` is its place in the report, from 1."""
+
+    number: int
+    finding: Finding
+    kind: FindingKind
+    cell: str
+    counter_example: str | None
+
+
+@dataclass(frozen=True)
+class Trick:
+    """A known integrity trick on this submission: `seen`, `not seen` or `unknown`."""
+
+    kind: FindingKind
+    state: str
+    row: FindingRow | None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A report as the page reads it; `citable` shows the buttons with which a reviewer cites a cell."""
+
+    report: Report
+    citable: bool = False
+
+    @cached_property
+    def findings(self) -> list[FindingRow]:
+        """Every finding, the gravest first; equal ones stay in the report's order."""
+        rows = [self._row(n, f) for n, f in enumerate(self.report.findings, 1)]
+        return sorted(rows, key=lambda r: (_SEVERITIES.index(r.finding.severity), _TIERS.index(r.finding.tier), r.number))
+
+    @cached_property
+    def top(self) -> list[FindingRow]:
+        grave = [row for row in self.findings if row.finding.severity is not Severity.INFO]
+        return grave[:TOP_FINDINGS]
+
+    def of_stage(self, name: str) -> list[FindingRow]:
+        return [row for row in self.findings if row.finding.stage == name]
+
+    def at_lines(self, file: str) -> dict[int, list[FindingRow]]:
+        """Line number -> findings there, for the source view."""
+        found: dict[int, list[FindingRow]] = {}
+        for row in self.findings:
+            where = row.finding.location
+            if where is not None and where.line is not None and where.file == file:
+                found.setdefault(where.line, []).append(row)
+        return found
+
+    def stage(self, name: str) -> Stage:
+        """The stage's outcome; one that the report does not list was not measured."""
+        found = next((s for s in self.report.stages if s.name == name), None)
+        return found or Stage(StageName(name), StageStatus.NOT_MEASURED, reason="this stage was not run")
+
+    @cached_property
+    def tricks(self) -> list[Trick]:
+        seen = {row.finding.code: row for row in reversed(self.findings)}
+        measured = self.stage(StageName.INTEGRITY).status in (StageStatus.PASSED, StageStatus.FLAGGED, StageStatus.FAILED)
+        rest = "not seen" if measured else "unknown"
+        kinds = [kind for code, kind in REGISTER.items() if code.startswith("integrity.")]
+        tricks = [Trick(kind, "seen" if kind.code in seen else rest, seen.get(kind.code)) for kind in kinds]
+        return sorted(tricks, key=lambda trick: trick.state != "seen")
+
+    def histogram(self, output: OutputResult) -> charts.Histogram | None:
+        return charts.ulp_histogram(output.ulp_histogram, output.reference_ulp_histogram)
+
+    @cached_property
+    def benchmark(self) -> dict[str, Any] | None:
+        return self.report.benchmark if isinstance(self.report.benchmark, dict) else None
+
+    @cached_property
+    def speedups(self) -> charts.IntervalPlot | None:
+        return charts.speedup_plot(self.benchmark.get("workloads", ())) if self.benchmark else None
+
+    @cached_property
+    def passed_workloads(self) -> int:
+        return sum(1 for w in self.report.workloads if w.status is StageStatus.PASSED)
+
+    @cached_property
+    def first_failing(self) -> WorkloadResult | None:
+        return next((w for w in self.report.workloads if w.status in (StageStatus.FAILED, StageStatus.ERROR)), None)
+
+    def _row(self, number: int, finding: Finding) -> FindingRow:
+        kind = REGISTER.get(finding.code) or FindingKind(finding.code, finding.code, "", "", "")
+        return FindingRow(number, finding, kind, cell_id("finding", number), self._counter_example(finding))
+
+    def _counter_example(self, finding: Finding) -> str | None:
+        worst = _worst(self.report.workloads, finding.workload) if finding.code.startswith("numerics.") else None
+        if worst is not None:
+            return f"workload {finding.workload}, {worst}"
+        items = [f"{k} {_plain(v)}" for k, v in finding.evidence.items() if not isinstance(v, dict | list | tuple)]
+        place = [f"workload {finding.workload}"] if finding.workload else []
+        return ", ".join(place + items[:SHOWN_EVIDENCE_ITEMS]) or None
+
+
+def _worst(workloads: Iterable[WorkloadResult], name: str | None) -> str | None:
+    outputs = [o for w in workloads if w.name == name for o in w.outputs if not o.ok and o.worst]
+    if not outputs:
+        return None
+    e = outputs[0].worst[0]
+    index = ", ".join(map(str, e.index))
+    return f"{outputs[0].name}[{index}]: got {_plain(e.got)}, want {_plain(e.want)}, {significant(e.ulp)} ULP"
+
+
+def _plain(value: Any) -> str:
+    return significant(value, 4) if isinstance(value, int | float) else str(value)
+
+
+def for_viewer(report: Report, *, is_staff: bool, citable: bool = False) -> Evidence:
+    """What this viewer may see: staff everything, a submitter only `report.for_submitter()`."""
+    shown = report if is_staff else report.for_submitter()
+    return Evidence(shown, citable)

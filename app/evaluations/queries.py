@@ -1,0 +1,82 @@
+"""Every select about evaluations."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, joinedload
+
+from app.domain.review import EvaluationState
+from app.errors import NotFound
+from app.models import Evaluation, EvaluationEvent, Submission, TaskVersion
+
+
+def find(session: Session, public_id: str) -> Evaluation:
+    found = session.scalar(_whole().where(Evaluation.public_id == public_id))
+    if found is None:
+        raise NotFound(f"there is no evaluation {public_id!r}")
+    return found
+
+
+def latest_of(session: Session, submission_id: int) -> Evaluation | None:
+    """The newest evaluation, whatever its state."""
+    return session.scalars(_of(submission_id).limit(1)).first()
+
+
+def evidence_of(session: Session, submission_id: int) -> Evaluation | None:
+    """The newest evaluation that has a report: what reviewers look at."""
+    return session.scalars(_of(submission_id).where(Evaluation.state == EvaluationState.DONE).limit(1)).first()
+
+
+def list_of(session: Session, submission_id: int) -> Sequence[Evaluation]:
+    return session.scalars(_of(submission_id)).all()
+
+
+def latest_by_submission(session: Session, submission_ids: Sequence[int]) -> dict[int, Evaluation]:
+    """The newest evaluation of each submission, in one select."""
+    newest = select(func.max(Evaluation.id)).where(Evaluation.submission_id.in_(submission_ids))
+    rows = session.scalars(select(Evaluation).where(Evaluation.id.in_(newest.group_by(Evaluation.submission_id))))
+    return {row.submission_id: row for row in rows}
+
+
+def events_of(session: Session, evaluation_id: int) -> Sequence[EvaluationEvent]:
+    query = select(EvaluationEvent).where(EvaluationEvent.evaluation_id == evaluation_id)
+    return session.scalars(query.order_by(EvaluationEvent.id)).all()
+
+
+def expired(session: Session, now: dt.datetime) -> Sequence[Evaluation]:
+    """Running without a sign of life since their lease ended."""
+    query = select(Evaluation).where(Evaluation.state == EvaluationState.RUNNING, Evaluation.lease_until < now)
+    return session.scalars(query.order_by(Evaluation.id)).all()
+
+
+def unclaimed(session: Session, sent_before: dt.datetime) -> Sequence[Evaluation]:
+    """Queued, and not sent since then, oldest first."""
+    query = select(Evaluation).where(Evaluation.state == EvaluationState.QUEUED, Evaluation.sent_at < sent_before)
+    return session.scalars(query.order_by(Evaluation.id)).all()
+
+
+def count_by_state(session: Session) -> dict[str, int]:
+    rows = session.execute(select(Evaluation.state, func.count()).group_by(Evaluation.state)).all()
+    return {state.value: 0 for state in EvaluationState} | {state: count for state, count in rows}
+
+
+def failed(session: Session, limit: int = 50) -> Sequence[Evaluation]:
+    """Our own faults, newest first, for the admin's page."""
+    query = select(Evaluation).options(joinedload(Evaluation.submission))
+    return session.scalars(
+        query.where(Evaluation.state == EvaluationState.FAILED).order_by(Evaluation.id.desc()).limit(limit)
+    ).all()
+
+
+def _of(submission_id: int) -> Select[tuple[Evaluation]]:
+    return select(Evaluation).where(Evaluation.submission_id == submission_id).order_by(Evaluation.id.desc())
+
+
+def _whole() -> Select[tuple[Evaluation]]:
+    submission = joinedload(Evaluation.submission)
+    return select(Evaluation).options(
+        submission.joinedload(Submission.task_version).joinedload(TaskVersion.task), submission.joinedload(Submission.author)
+    )

@@ -1,0 +1,13 @@
+"""The audit log: a line for each deed, in the transaction of the deed itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from app.models import AuditEntry
+
+
+def note(session: Session, actor_id: int | None, action: str, target: str, **detail: Any) -> None:
+    session.add(AuditEntry(actor_id=actor_id, action=action, target=target, detail=detail))

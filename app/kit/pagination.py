@@ -1,0 +1,53 @@
+"""Pages of a list: an opaque cursor that says after which row to go on."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.errors import Invalid
+
+T = TypeVar("T")
+LIMIT_DEFAULT = 50
+LIMIT_MAX = 200
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    items: Sequence[T]
+    next_cursor: str | None = None
+
+
+def newest_first(
+    session: Session, query: Select[Any], key: InstrumentedAttribute[int], *, cursor: str | None = None,
+    limit: int = LIMIT_DEFAULT,
+) -> Page[Any]:
+    """One page by descending `key`, which must be unique; rows added meanwhile do not shift it."""
+    limit = max(1, min(limit, LIMIT_MAX))
+    if cursor:
+        query = query.where(key < decode_cursor(cursor))
+    rows = session.scalars(query.order_by(key.desc()).limit(limit + 1)).unique().all()
+    if len(rows) <= limit:
+        return Page(rows)
+    return Page(rows[:limit], encode_cursor(getattr(rows[limit - 1], key.key)))
+
+
+def encode_cursor(after: int) -> str:
+    return base64.urlsafe_b64encode(f"after:{after}".encode()).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str) -> int:
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        head, _, number = text.partition(":")
+        if head == "after":
+            return int(number)
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        pass
+    raise Invalid("this cursor is not one of ours", what_to_do="Leave the cursor out to start from the first page.")

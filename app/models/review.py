@@ -1,0 +1,95 @@
+"""Reviews, their drafts, contested findings, and the decision that closes a subject."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import ForeignKey, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from app.domain.review import ReviewState
+from app.models.account import User
+from app.models.base import Base, Row, utc_now
+from app.models.evaluation import Evaluation
+from app.models.rubric import RubricVersion
+from app.models.subject import ReviewSlot, ReviewSubject
+
+
+class Review(Row):
+    """One reviewer's scores and words.  Pins the rubric version and the evaluation it was written from.
+
+    `scores` maps a criterion's key to {level, state, rationale, evidence[]}; `comments` is a list of
+    {path, line, end_line, body, criterion}.  `is_extra` marks one that came too late for its slot.
+    """
+
+    __tablename__ = "reviews"
+    __table_args__ = (UniqueConstraint("subject_id", "reviewer_id"),)
+    prefix = "rev"
+
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
+    slot_id: Mapped[int | None] = mapped_column(ForeignKey("review_slots.id"), index=True)
+    reviewer_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    rubric_version_id: Mapped[int] = mapped_column(ForeignKey("rubric_versions.id"), index=True)
+    evaluation_id: Mapped[int | None] = mapped_column(ForeignKey("evaluations.id"))
+    state: Mapped[str] = mapped_column(String(10), default=ReviewState.DRAFT.value, index=True)
+    scores: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    comments: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
+    feedback: Mapped[str] = mapped_column(default="")
+    decision: Mapped[str | None] = mapped_column(String(20))
+    confidence: Mapped[int | None]
+    is_extra: Mapped[bool] = mapped_column(default=False)
+    suggestions_shown: Mapped[bool] = mapped_column(default=True)
+    active_seconds: Mapped[int] = mapped_column(default=0)
+    wall_seconds: Mapped[int] = mapped_column(default=0)
+    submitted_at: Mapped[dt.datetime | None]
+
+    subject: Mapped[ReviewSubject] = relationship(lazy="raise")
+    slot: Mapped[ReviewSlot | None] = relationship(lazy="raise")
+    reviewer: Mapped[User] = relationship(lazy="raise")
+    rubric_version: Mapped[RubricVersion] = relationship(lazy="raise")
+    evaluation: Mapped[Evaluation | None] = relationship(lazy="raise")
+
+
+class ReviewDraft(Base):
+    """What the reviewer has typed so far.  `version` counts saves, so that two open pages notice each other."""
+
+    __tablename__ = "review_drafts"
+
+    review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(default=0)
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    saved_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+
+
+class Contest(Row):
+    """A reviewer says that a finding or the verdict is wrong; it is run again and shown to an adjudicator."""
+
+    __tablename__ = "contests"
+    prefix = "cts"
+
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluations.id"), index=True)
+    review_id: Mapped[int | None] = mapped_column(ForeignKey("reviews.id"))
+    raised_by_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    finding_code: Mapped[str] = mapped_column(String(80))
+    workload: Mapped[str | None] = mapped_column(String(120))
+    reason: Mapped[str]
+    rerun_id: Mapped[int | None] = mapped_column(ForeignKey("evaluations.id"))
+    upheld: Mapped[bool | None]
+    settled_by_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    settled_at: Mapped[dt.datetime | None]
+
+
+class SubjectDecision(Row):
+    """What people concluded about a subject, by whom and why.  A later row supersedes an earlier one."""
+
+    __tablename__ = "subject_decisions"
+    prefix = "dec"
+
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"), index=True)
+    decided_by_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    decision: Mapped[str] = mapped_column(String(20))
+    confidence: Mapped[int]
+    reason: Mapped[str] = mapped_column(default="")
+
+    decided_by: Mapped[User] = relationship(lazy="raise")

@@ -1,0 +1,88 @@
+"""What is reviewed, and the slots through which it is: state sits on the slot, never on the item."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from app.domain.review import SlotState
+from app.models.account import User
+from app.models.base import Base, Row, utc_now
+from app.models.submission import Submission
+from app.models.task import TaskVersion
+
+
+class ReviewSubject(Row):
+    """A submission revision, a task version, or a comparison of two to four submissions."""
+
+    __tablename__ = "review_subjects"
+    prefix = "sbj"
+
+    kind: Mapped[str] = mapped_column(String(20))
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id"), unique=True)
+    task_version_id: Mapped[int] = mapped_column(ForeignKey("task_versions.id"), index=True)
+
+    submission: Mapped[Submission | None] = relationship(lazy="raise")
+    task_version: Mapped[TaskVersion] = relationship(lazy="raise")
+
+
+class SubjectAuthor(Base):
+    """Who made what is under review: they, their team and their declared conflicts may not review it."""
+
+    __tablename__ = "subject_authors"
+
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+
+
+class ComparisonMember(Base):
+    """A submission that takes part in a comparison subject, at its shuffled position."""
+
+    __tablename__ = "comparison_members"
+    __table_args__ = (UniqueConstraint("subject_id", "position"),)
+
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"), primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
+    position: Mapped[int]
+
+
+class ReviewSlot(Row):
+    """One place for one reviewer.  A free slot has no holder, so the constraint is one live slot each."""
+
+    __tablename__ = "review_slots"
+    __table_args__ = (
+        UniqueConstraint("subject_id", "number"),
+        UniqueConstraint("subject_id", "holder_id"),
+        Index("ix_review_slots_state_lease_until", "state", "lease_until"),
+    )
+    prefix = "slt"
+
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
+    number: Mapped[int]
+    state: Mapped[str] = mapped_column(String(10), default=SlotState.WAITING.value)
+    priority: Mapped[int] = mapped_column(default=0)
+    why: Mapped[str] = mapped_column(String(300), default="")
+    holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    token: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[dt.datetime | None]
+    claimed_at: Mapped[dt.datetime | None]
+    done_at: Mapped[dt.datetime | None]
+
+    subject: Mapped[ReviewSubject] = relationship(lazy="raise")
+    holder: Mapped[User | None] = relationship(lazy="raise")
+
+
+class Skip(Base):
+    """`later` puts an item at this person's end, `not_me` hides it from them, `broken_item` goes to an admin."""
+
+    __tablename__ = "skips"
+    __table_args__ = (UniqueConstraint("subject_id", "user_id", "kind"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    reason: Mapped[str] = mapped_column(String(1000), default="")
+    at: Mapped[dt.datetime] = mapped_column(default=utc_now)

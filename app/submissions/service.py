@@ -1,0 +1,146 @@
+"""Submissions: source comes in, is checked, and becomes one immutable row that can be evaluated and reviewed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.accounts.policy import Viewer, require_role
+from app.config import Settings
+from app.domain.review import Role, SubjectKind
+from app.errors import Gone, Invalid, NotFound
+from app.evaluations import service as evaluations
+from app.kit import audit, trees
+from app.kit.blobs import BlobStore
+from app.models import Evaluation, ReviewSubject, SubjectAuthor, Submission, TaskVersion
+from app.submissions import queries, sources
+from app.tasks import queries as task_queries
+
+TEXT_LENGTH_MAX = 100_000
+
+
+@dataclass(frozen=True)
+class NewSubmission:
+    """What an author sends.  `parent` is the public id of the submission that this one revises."""
+
+    files: trees.Tree
+    task: str
+    task_version: int | None = None
+    framework: str | None = None
+    title: str = ""
+    model: dict[str, Any] = field(default_factory=dict)
+    prompt: str = ""
+    explanation: str = ""
+    claims: list[Any] = field(default_factory=list)
+    parent: str | None = None
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """`is_new` is False where the same bytes had been submitted before."""
+
+    submission: Submission
+    evaluation: Evaluation | None
+    is_new: bool
+
+
+def submit(session: Session, settings: Settings, viewer: Viewer, new: NewSubmission) -> Submitted:
+    """Keep the source, open a subject for review, and ask for an evaluation, in one transaction."""
+    require_role(viewer, Role.SUBMITTER)
+    version = _open_version(session, new)
+    tree = _checked(settings, new)
+    sha256 = trees.tree_sha256(tree)
+    before = queries.same_bytes(session, author_id=viewer.id, task_version_id=version.id, sha256=sha256)
+    if before is not None:
+        return Submitted(before, None, is_new=False)
+    parent = _parent(session, viewer, version, new.parent)
+    submission = Submission(
+        task_version_id=version.id, author_id=viewer.id, parent_id=parent.id if parent else None,
+        revision=parent.revision + 1 if parent else 1, pseudonym=viewer.pseudonym, sha256=sha256,
+        framework=sources.decide_framework(tree, new.framework, version.frameworks),
+        files=trees.store_tree(BlobStore(settings.blobs_dir), tree), model=new.model, prompt=new.prompt,
+        explanation=new.explanation, claims=new.claims or sources.read_claims(tree), title=new.title.strip()[:200],
+    )  # fmt: skip
+    return _keep(session, submission)
+
+
+def read_upload(settings: Settings, filename: str, data: bytes) -> trees.Tree:
+    """One uploaded file as a tree: an archive is unpacked, anything else is a single source."""
+    limits = trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max)
+    if trees.looks_like_archive(filename):
+        return trees.read_archive(data, limits)
+    name = filename.replace("\\", "/").rpartition("/")[2] or "solution.py"
+    return trees.check_tree({name: data}, limits)
+
+
+def source_files(settings: Settings, submission: Submission) -> list[sources.SourceFile]:
+    """Every file with its text, for pages and exports."""
+    blobs = BlobStore(settings.blobs_dir)
+    return [sources.show(f["path"], f["sha256"], blobs.get(f["sha256"])) for f in submission.files]
+
+
+def materialise(settings: Settings, submission: Submission, folder: Path) -> Path:
+    """Lay the source out for the judge: a single file is that file, several are the folder."""
+    trees.lay_out(trees.load_tree(BlobStore(settings.blobs_dir), submission.files), folder)
+    return folder / submission.files[0]["path"] if len(submission.files) == 1 else folder
+
+
+def evaluate_again(session: Session, viewer: Viewer, submission: Submission, *, reason: str = "again") -> Evaluation:
+    evaluation = evaluations.request_evaluation(session, submission.id, requested_by_id=viewer.id, reason=reason)
+    audit.note(session, viewer.id, "evaluation.request", evaluation.public_id, reason=reason)
+    return evaluation
+
+
+def _open_version(session: Session, new: NewSubmission) -> TaskVersion:
+    version = task_queries.find_version(session, new.task, new.task_version)
+    if version.task.retired_at is not None:
+        raise Gone(f"the task {version.task.name!r} is retired", what_to_do="Choose a task that is open.")
+    return version
+
+
+def _checked(settings: Settings, new: NewSubmission) -> trees.Tree:
+    tree = trees.check_tree(new.files, trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max))
+    sources.check_sources(tree, file_bytes_max=settings.file_bytes_max)
+    for name in ("prompt", "explanation"):
+        if len(getattr(new, name)) > TEXT_LENGTH_MAX:
+            raise Invalid(f"the {name} is longer than {TEXT_LENGTH_MAX} characters", what_to_do="Shorten it.")
+    return tree
+
+
+def _parent(session: Session, viewer: Viewer, version: TaskVersion, public_id: str | None) -> Submission | None:
+    if not public_id:
+        return None
+    parent = queries.find(session, public_id)
+    if parent.author_id != viewer.id:
+        raise NotFound(f"there is no submission {public_id!r}")
+    if parent.task_version.task_id != version.task_id:
+        raise Invalid("the parent belongs to another task", what_to_do="Name a submission to the same task.")
+    return parent
+
+
+def _keep(session: Session, submission: Submission) -> Submitted:
+    try:
+        with session.begin_nested():
+            session.add(submission)
+            session.flush()
+    except IntegrityError:
+        # The same bytes came twice at once, and the other request was first.
+        before = queries.same_bytes(
+            session, author_id=submission.author_id, task_version_id=submission.task_version_id, sha256=submission.sha256
+        )
+        if before is None:
+            raise
+        return Submitted(before, None, is_new=False)
+    subject = ReviewSubject(
+        kind=SubjectKind.SUBMISSION.value, submission_id=submission.id, task_version_id=submission.task_version_id
+    )
+    session.add(subject)
+    session.flush()
+    session.add(SubjectAuthor(subject_id=subject.id, user_id=submission.author_id))
+    audit.note(session, submission.author_id, "submission.create", submission.public_id, sha256=submission.sha256)
+    evaluation = evaluations.request_evaluation(session, submission.id, requested_by_id=submission.author_id)
+    return Submitted(queries.find(session, submission.public_id), evaluation, is_new=True)

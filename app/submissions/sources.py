@@ -1,0 +1,105 @@
+"""Source files: what may be in a submission, and which framework it is written in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from app.domain.task import FRAMEWORKS
+from app.errors import Invalid, TooLarge
+from app.kit.trees import Tree
+
+# Profilers write these; everything else in a submission is read by people and must be text.
+BINARY_SUFFIXES = (".ncu-rep", ".nsys-rep", ".ntff", ".neff", ".xplane.pb", ".npz")
+
+_LANGUAGES = {
+    ".py": "python", ".cu": "cuda", ".cuh": "cuda", ".hip": "cuda", ".cpp": "cpp", ".cc": "cpp", ".h": "cpp",
+    ".hpp": "cpp", ".json": "json", ".md": "markdown", ".toml": "toml", ".ptx": "ptx", ".mlir": "mlir",
+}  # fmt: skip
+
+# In order: the first that matches decides.  Only a guess; the author can say otherwise.
+_SIGNS: tuple[tuple[str, str], ...] = (
+    (r"^\s*(?:import|from)\s+neuronxcc\b|^\s*import\s+nki\b|^\s*from\s+nki\b", "nki"),
+    (r"jax\.experimental(?:\.|\s+import\s+)pallas|\bpl\.pallas_call\b", "pallas"),
+    (r"@triton\.jit|^\s*import\s+triton\b|^\s*from\s+triton\b", "triton"),
+    (r"hip/hip_runtime\.h|\bhipLaunchKernel", "hip"),
+    (r"__global__|cuda_runtime\.h|\bload_inline\b|cpp_extension|\bcuda_sources\b", "cuda"),
+    (r"^\s*\.version\s+\d+\.\d+[\s\S]*^\s*\.target\s+sm_", "ptx"),
+    (r"\bstablehlo\.", "stablehlo"),
+    (r"\btt\.func\b|\btt\.load\b", "ttir"),
+    (r"^\s*import\s+torch\b|^\s*from\s+torch\b", "torch"),
+)
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file as pages show it; `text` is None for a profiler's binary."""
+
+    path: str
+    language: str
+    size_bytes: int
+    sha256: str
+    text: str | None
+
+
+def check_sources(tree: Tree, *, file_bytes_max: int) -> None:
+    """Refuse binaries posing as source and files too large to read, naming the file."""
+    for path, data in tree.items():
+        if len(data) > file_bytes_max:
+            raise TooLarge(f"`{path}` is larger than {file_bytes_max // (1 << 20)} MiB", what_to_do="Make it smaller.")
+        if not path.endswith(BINARY_SUFFIXES) and not is_text(data):
+            raise Invalid(
+                f"`{path}` is not text",
+                what_to_do="Send source code as UTF-8 text; compiled files and pictures are not taken.",
+            )
+    if all(PurePosixPath(path).name in ("build.json", "claims.json") for path in tree):
+        raise Invalid("no source file in it", what_to_do="Send the kernel's source beside build.json and claims.json.")
+
+
+def is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+
+
+def decide_framework(tree: Tree, said: str | None, allowed: Sequence[str]) -> str:
+    """The framework said, else the one the sources look like; must be one that the task takes."""
+    framework = said or guess_framework(tree, allowed)
+    if framework not in FRAMEWORKS:
+        raise Invalid(f"unknown framework {framework!r}", what_to_do=f"Choose from {', '.join(allowed)}.")
+    if framework not in allowed:
+        raise Invalid(
+            f"this task does not take {framework}; it takes {', '.join(allowed)}",
+            what_to_do="Choose another task, or say which framework the source is written in.",
+        )
+    return framework
+
+
+def guess_framework(tree: Tree, allowed: Sequence[str]) -> str:
+    text = "\n".join(data.decode("utf-8", "replace") for path, data in tree.items() if not path.endswith(BINARY_SUFFIXES))
+    for pattern, framework in _SIGNS:
+        if re.search(pattern, text, re.MULTILINE):
+            return framework
+    return allowed[0]
+
+
+def read_claims(tree: Tree) -> list[Any]:
+    """`claims.json` as a list; one that cannot be read is an error now rather than a surprise in the report."""
+    data = next((d for p, d in tree.items() if p == "claims.json"), None)
+    if data is None:
+        return []
+    try:
+        claims = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"claims.json is not JSON: {error}", what_to_do="Correct it or leave it out.") from None
+    return claims if isinstance(claims, list) else [claims]
+
+
+def show(path: str, sha256: str, data: bytes) -> SourceFile:
+    text = data.decode("utf-8") if is_text(data) else None
+    return SourceFile(path, _LANGUAGES.get(PurePosixPath(path).suffix, "text"), len(data), sha256, text)
