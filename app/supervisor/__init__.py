@@ -1,0 +1,1 @@
+"""`workbench serve`: broker, worker, web and scheduler as four children of one process."""

@@ -1,0 +1,102 @@
+"""`workbench serve`: from nothing to a running workbench, and back, with nothing left over."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+
+from app.config import Settings
+from app.supervisor import broker, orphans, plan, prepare
+from app.supervisor.children import say
+from app.supervisor.errors import ChildFailed, ServeError
+from app.supervisor.plan import Address
+from app.supervisor.supervisor import Supervisor
+
+STOP_ORDER = ("web", "scheduler", "worker", "broker")
+_BROKER_START_SECONDS = 15.0
+_WEB_START_SECONDS = 90.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """`concurrency` is how many jobs the worker runs at a time."""
+
+    address: Address
+    demo: bool = False
+    concurrency: int = 2
+
+
+def serve(settings: Settings, options: Options) -> int:
+    """Run until told to stop; the exit status, after one sentence when something is wrong."""
+    supervisor = Supervisor()
+    try:
+        plan.require_free(options.address)
+        plan.require_runtimes(settings)
+        with plan.lock_data_folder(settings):
+            supervisor.listen_to_signals()
+            orphans.adopt()
+            try:
+                _start_and_watch(supervisor, settings, options)
+            finally:
+                supervisor.stop(STOP_ORDER)
+    except ServeError as error:
+        print(f"workbench serve: {error}", file=sys.stderr)  # noqa: T201 - the one sentence
+        return error.status
+    say("serve", "stopped")
+    return 0
+
+
+def _start_and_watch(supervisor: Supervisor, settings: Settings, options: Options) -> None:
+    environment = _start_broker(supervisor, settings)
+    prepare.migrate(settings)
+    if supervisor.is_stopping:
+        return
+    environment |= {"WORKBENCH_DATA_DIR": str(settings.data_dir)}
+    if "base_url" not in settings.model_fields_set:
+        environment["WORKBENCH_BASE_URL"] = options.address.url
+    logins = prepare.seed_demo(settings) if options.demo else ()
+    supervisor.start(plan.worker(environment, options.concurrency))
+    supervisor.start(plan.web(options.address, environment))
+    supervisor.start(plan.scheduler(environment))
+    if _wait_for_web(supervisor, options.address):
+        _greet(options.address, logins)
+        supervisor.watch(until=lambda: False)
+
+
+def _start_broker(supervisor: Supervisor, settings: Settings) -> dict[str, str]:
+    """Start the embedded broker, or find the other one answering; what children are told of it."""
+    planned = broker.plan(settings)
+    if planned.spec is not None:
+        supervisor.start(planned.spec)
+    if (
+        not supervisor.watch(lambda: broker.is_answering(planned.url), _BROKER_START_SECONDS)
+        and not supervisor.is_stopping
+    ):
+        where = "The embedded broker" if planned.spec else "The broker named in WORKBENCH_BROKER_URL"
+        raise ChildFailed(f"{where} does not answer after {_BROKER_START_SECONDS:.0f} seconds.")
+    return {"WORKBENCH_BROKER_URL": planned.url}
+
+
+def _wait_for_web(supervisor: Supervisor, address: Address) -> bool:
+    is_up = supervisor.watch(lambda: _is_healthy(address), _WEB_START_SECONDS)
+    if not is_up and not supervisor.is_stopping:
+        raise ChildFailed(
+            f"The web server did not answer on {address.url}/health within {_WEB_START_SECONDS:.0f} seconds."
+        )
+    return is_up
+
+
+def _is_healthy(address: Address) -> bool:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback needs no proxy
+    with contextlib.suppress(urllib.error.URLError, OSError), opener.open(f"{address.url}/health", timeout=2) as answer:
+        return bool(answer.status == 200)
+    return False
+
+
+def _greet(address: Address, logins: tuple[prepare.DemoLogin, ...]) -> None:
+    say("serve", f"ready: open {address.url} (Ctrl-C stops everything)")
+    for login in logins:
+        say("serve", f"  sign in as {login.login:<12} password {login.password:<12} {login.role}")
