@@ -6,6 +6,14 @@ SHELL := /bin/bash
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
+# The application reads the same variable as JSON {"torch": "/a/path/to/python"}: then nothing is
+# installed here, and the value is passed on.  A list of names is for make alone.
+ifeq (,$(findstring {,$(WORKBENCH_RUNTIMES)))
+unexport WORKBENCH_RUNTIMES
+else
+override WORKBENCH_RUNTIMES_TO_INSTALL :=
+endif
+WORKBENCH_RUNTIMES_TO_INSTALL ?= $(WORKBENCH_RUNTIMES)
 VENV := .venv
 BIN := $(VENV)/bin
 T ?= tests
@@ -34,7 +42,7 @@ help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo '  (WORKBENCH_RUNTIMES="torch" installs less; T=tests/serve runs part of the tests)'
 
-setup: $(VENV)/.stamp $(foreach runtime,$(WORKBENCH_RUNTIMES),.runtimes/.stamp-$(runtime))  ## install everything into .venv and .runtimes; quick when nothing changed
+setup: $(VENV)/.stamp $(foreach runtime,$(WORKBENCH_RUNTIMES_TO_INSTALL),.runtimes/.stamp-$(runtime))  ## install everything into .venv and .runtimes; quick when nothing changed
 
 $(VENV)/.stamp: pyproject.toml constraints.txt requirements/dev.txt
 	@$(FIND_PYTHON); echo "Installing the application into $(VENV) with $$($$python --version)"; \
