@@ -1,0 +1,68 @@
+"""Arrays a piece at a time, so that comparing them needs megabytes beside them, not their size again."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workers.judge.numerics.formats import Floats
+
+CHUNK = 1 << 16  # elements: float64 temporaries of 512 KiB stay in a core's cache
+
+
+def chunks(*arrays: NDArray[Any]) -> Iterator[tuple[int, tuple[NDArray[Any], ...]]]:
+    """The flat index where a piece starts, and that piece of every array, one-dimensional, in C order.
+
+    The arrays have one size.  Contiguous arrays are not copied; treat the pieces as read-only.
+    """
+    flat = [a.reshape(-1) if a.flags.c_contiguous else a.flat for a in arrays]
+    for start in range(0, arrays[0].size, CHUNK):
+        yield start, tuple(f[start : start + CHUNK] for f in flat)
+
+
+def planes(piece: NDArray[Any]) -> list[Floats]:
+    """A floating piece as one float64 array, a complex one as two: real and imaginary parts."""
+    if piece.dtype.kind == "c":
+        return [piece.real.astype(np.float64), piece.imag.astype(np.float64)]
+    with np.errstate(all="ignore"):
+        return [piece.astype(np.float64, copy=False)]
+
+
+def modulus(parts: list[Floats]) -> Floats:
+    """|x|, from its planes, without overflow on the way."""
+    return functools.reduce(np.hypot, parts) if len(parts) > 1 else np.abs(parts[0])
+
+
+class MeanSquare:
+    """A root mean square that neither overflows nor depends on how the values arrive in pieces.
+
+    Values are scaled by the largest so far, as LAPACK's `dlassq` does; non-finite ones are left out.
+    Pieces must be cut at multiples of `CHUNK`'s default for bitwise repeatability.
+    """
+
+    def __init__(self) -> None:
+        self._scale, self._sum, self._count = 0.0, 0.0, 0
+
+    def add(self, magnitude: Floats) -> None:
+        """Take in a piece of magnitudes, one-dimensional."""
+        if not np.isfinite(magnitude).all():
+            magnitude = magnitude[np.isfinite(magnitude)]
+        self._count += magnitude.size
+        largest = float(magnitude.max(initial=0.0))
+        if largest == 0.0:
+            return
+        if largest > self._scale:
+            self._sum *= (self._scale / largest) ** 2
+            self._scale = largest
+        scaled = magnitude / self._scale
+        self._sum += float(scaled @ scaled)
+
+    @property
+    def root(self) -> float:
+        """The root mean square; 0 where nothing finite came."""
+        return self._scale * math.sqrt(self._sum / self._count) if self._count else 0.0

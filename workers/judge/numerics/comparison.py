@@ -1,0 +1,122 @@
+"""`compare`: one output against what it should be."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.report import OutputResult, WorstElement
+from workers.judge.numerics.budget import ErrorBudget, error_budget
+from workers.judge.numerics.chunks import chunks
+from workers.judge.numerics.decision import decide
+from workers.judge.numerics.formats import float_format, is_exact
+from workers.judge.numerics.measure import Measured, measure_floats, measure_integers
+from workers.judge.numerics.rules import Expected, Rule, Tolerance, check_expected, rule_for
+from workers.judge.numerics.tally import Tally
+from workers.judge.numerics.ulp import ulp_distance
+
+EXACT_IN_FLOAT64 = 1 << 53
+
+
+def compare(  # noqa: PLR0913 - the judge's one question has six parts
+    name: str,
+    got: NDArray[Any],
+    expected: Expected,
+    tolerance: Tolerance,
+    *,
+    vacuous: bool = False,
+    accumulate: str = "fp32",
+) -> OutputResult:
+    """Judge one output by the rules of `rules`.
+
+    `got` has the shape and dtype of `expected.native`, which the caller has checked (`ValueError`
+    otherwise); 0 elements pass.  `vacuous`: the budget decides in place of the tolerance.
+    `accumulate`: a name of `budget.ACCUMULATORS`, else `ValueError`; an unknown dtype: `TypeError`.
+    Errors are |got - truth| in the output's unit over elements that are finite on both sides;
+    `max_ulp` is infinite where a special value does not match.  `budget_ratio` is `None` for
+    integers.  Beside the arrays it needs a few MiB.
+    """
+    check_expected(expected)
+    if got.shape != expected.native.shape or got.dtype != expected.native.dtype:
+        raise ValueError(f"{name}: {got.dtype}{got.shape} is not {expected.native.dtype}{expected.native.shape}")
+    rule = rule_for(tolerance, expected, vacuous=vacuous)
+    dtype = expected.native.dtype
+    budget = None if is_exact(dtype) and not rule.budget else error_budget(expected, accumulate, dtype)
+    tally = _tally(got, expected, rule, budget)
+    return _result(name, got, expected, rule, tally)
+
+
+def _tally(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
+    tally = Tally(got.size)
+    oracle = () if expected.oracle is None else (expected.oracle,)
+    with np.errstate(all="ignore"):
+        for start, (given, native, *truth) in chunks(got, expected.native, *oracle):
+            measured = _measure(given, native, truth[0] if truth else None, rule)
+            tally.add(start, measured, decide(measured, rule, budget))
+    return tally
+
+
+def _measure(given: NDArray[Any], native: NDArray[Any], truth: NDArray[Any] | None, rule: Rule) -> Measured:
+    if is_exact(native.dtype):
+        return measure_integers(given, native, truth, exact=rule.exact)
+    return measure_floats(given, native, truth, float_format(native.dtype))
+
+
+def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally: Tally) -> OutputResult:
+    with_reference = tally.reference_max_ulp is not None
+    return OutputResult(
+        name=name,
+        shape=got.shape,
+        dtype=got.dtype.name,
+        ok=tally.mismatched == 0,
+        decided_by=_decided_by(rule, tally),
+        elements=got.size,
+        mismatched=tally.mismatched,
+        max_abs_error=tally.max_abs,
+        max_rel_error=tally.max_rel,
+        max_ulp=tally.max_ulp,
+        p999_ulp=tally.p999_ulp(),
+        ulp_histogram=tuple(tally.histogram.tolist()),
+        reference_ulp_histogram=tuple(tally.reference_histogram.tolist()) if with_reference else (),
+        worst=_worst(got, expected, tally),
+        reference_max_ulp=tally.reference_max_ulp,
+        budget_ratio=None if is_exact(got.dtype) else tally.budget_ratio,
+        nan_mismatch=tally.nan_mismatch,
+        inf_mismatch=tally.inf_mismatch,
+    )
+
+
+def _decided_by(rule: Rule, tally: Tally) -> str:
+    """A failure names the rule that was missed, a success the last rule that an element needed."""
+    if tally.nan_mismatch or tally.inf_mismatch:
+        return "special"
+    if tally.mismatched:
+        return rule.name
+    if tally.by_reference:
+        return "reference_error"
+    return "max_ulp" if tally.by_ulp else rule.name
+
+
+def _worst(got: NDArray[Any], expected: Expected, tally: Tally) -> tuple[WorstElement, ...]:
+    _, indices = tally.worst.sorted()
+    return tuple(_worst_element(got, expected, int(flat)) for flat in indices)
+
+
+def _worst_element(got: NDArray[Any], expected: Expected, flat: int) -> WorstElement:
+    index = tuple(int(i) for i in np.unravel_index(flat, got.shape))
+    given, want = got[index], expected.truth[index]
+    distance = ulp_distance(np.asarray(given), np.asarray(want), got.dtype)
+    return WorstElement(index=index, got=_shown(given), want=_shown(want), ulp=float(distance))
+
+
+def _shown(value: Any) -> float | str:
+    """A number as a report shows it: text where a float would not be exact, or would not do."""
+    if np.iscomplexobj(value):
+        return str(complex(value))
+    if is_exact(value.dtype) and abs(int(value)) > EXACT_IN_FLOAT64:
+        return str(int(value))
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
