@@ -1,0 +1,1 @@
+"""Escapes that a working sandbox must contain, tried by ourselves before foreign code may."""
