@@ -23,11 +23,12 @@ from app.domain.report import (
     Tier,
     WorkloadResult,
 )
-from app.kit import charts
+from app.kit import charts, pages
 from app.kit.figures import significant
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 _TIERS = (Tier.HARD, None, Tier.SUPPORT, Tier.TELEMETRY)
+_TRICK_STATES = ("seen", "hint", "unknown", "not seen")
 TOP_FINDINGS = 3
 SHOWN_EVIDENCE_ITEMS = 4
 
@@ -50,7 +51,10 @@ class FindingRow:
 
 @dataclass(frozen=True)
 class Trick:
-    """A known integrity trick on this submission: `seen`, `not seen` or `unknown`."""
+    """A known integrity trick on this submission: `seen`, `hint`, `not seen` or `unknown`.
+
+    Telemetry and static hits are hints: they ask a person, and accuse nobody.
+    """
 
     kind: FindingKind
     state: str
@@ -98,8 +102,12 @@ class Evidence:
         measured = self.stage(StageName.INTEGRITY).status in (StageStatus.PASSED, StageStatus.FLAGGED, StageStatus.FAILED)
         rest = "not seen" if measured else "unknown"
         kinds = [kind for code, kind in REGISTER.items() if code.startswith("integrity.")]
-        tricks = [Trick(kind, "seen" if kind.code in seen else rest, seen.get(kind.code)) for kind in kinds]
-        return sorted(tricks, key=lambda trick: trick.state != "seen")
+        tricks = [Trick(kind, _trick_state(seen.get(kind.code), rest), seen.get(kind.code)) for kind in kinds]
+        return sorted(tricks, key=lambda trick: _TRICK_STATES.index(trick.state))
+
+    @cached_property
+    def tricks_seen(self) -> int:
+        return sum(1 for trick in self.tricks if trick.state == "seen")
 
     def histogram(self, output: OutputResult) -> charts.Histogram | None:
         return charts.ulp_histogram(output.ulp_histogram, output.reference_ulp_histogram)
@@ -133,6 +141,13 @@ class Evidence:
         return ", ".join(place + items[:SHOWN_EVIDENCE_ITEMS]) or None
 
 
+def _trick_state(row: FindingRow | None, otherwise: str) -> str:
+    if row is None:
+        return otherwise
+    is_hint = row.finding.tier is Tier.TELEMETRY or row.finding.severity is Severity.INFO
+    return "hint" if is_hint else "seen"
+
+
 def _worst(workloads: Iterable[WorkloadResult], name: str | None) -> str | None:
     outputs = [o for w in workloads if w.name == name for o in w.outputs if not o.ok and o.worst]
     if not outputs:
@@ -150,3 +165,6 @@ def for_viewer(report: Report, *, is_staff: bool, citable: bool = False) -> Evid
     """What this viewer may see: staff everything, a submitter only `report.for_submitter()`."""
     shown = report if is_staff else report.for_submitter()
     return Evidence(shown, citable)
+
+
+pages.GLOBALS.update(evidence_cell=cell_id)

@@ -39,6 +39,7 @@ class Histogram:
     bar_width: float
     bars: tuple[Bar, ...]
     ticks: tuple[Tick, ...]
+    marks: tuple[Tick, ...]
     has_reference: bool
 
     @property
@@ -66,7 +67,7 @@ def ulp_histogram(candidate: Sequence[int], reference: Sequence[int] = (), *, wi
     used = [n for n in range(len(candidate)) if candidate[n] or (reference and reference[n])]
     if not used:
         return None
-    bins = [n for n in range(max((u for u in used if u != LAST_BIN), default=0) + 1)]
+    bins = list(range(max((u for u in used if u != LAST_BIN), default=0) + 1))
     bins += [LAST_BIN] if LAST_BIN in used else []
     base, left = height - 18.0, 34.0
     step = min(46.0, (width - left) / len(bins))
@@ -78,7 +79,15 @@ def ulp_histogram(candidate: Sequence[int], reference: Sequence[int] = (), *, wi
         )
         for i, n in enumerate(bins)
     )
-    return Histogram(width, height, base, round(step * 0.42, 1), bars, _decades(top, base), bool(reference))
+    return Histogram(width, height, base, round(step * 0.42, 1), bars, _decades(top, base), _marks(bins, left, step), bool(reference))
+
+
+def _marks(bins: Sequence[int], left: float, step: float) -> tuple[Tick, ...]:
+    """Labels under the first bin, about every fifth power of two after it, and the last."""
+    stride = max(1, round(len(bins) / 6))
+    shown = [(i, n) for i, n in enumerate(bins) if i == 0 or n == LAST_BIN or (i % stride == 0 and n < bins[-1] - 1)]
+    names = {0: "0", LAST_BIN: "special"}
+    return tuple(Tick(names.get(n, _power(2**n)), round(left + i * step + step * 0.42, 1)) for i, n in shown)
 
 
 def _log_height(count: int, top: int, base: float) -> float:

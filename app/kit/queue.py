@@ -119,6 +119,8 @@ def announce(session: Session, channel: str) -> None:
 
 
 def _flush_waiting(session: Session) -> None:
+    if session.in_nested_transaction():
+        return  # a released savepoint is no commit yet
     sender: Sender = session.info["workbench.sender"]
     waiting, session.info[_WAITING] = session.info[_WAITING], []
     for kind, name, arguments, queue in waiting:
@@ -129,4 +131,6 @@ def _flush_waiting(session: Session) -> None:
 
 
 def _forget_waiting(session: Session) -> None:
+    if session.in_nested_transaction():
+        return  # what was asked for before the savepoint still stands, and a message too many is harmless
     session.info[_WAITING] = []

@@ -1,0 +1,44 @@
+"""Which items come first, and why; pure functions over a report."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from app.domain.report import Report, Severity, Verdict
+
+
+@dataclass(frozen=True)
+class Priority:
+    """`weight` orders the queue; `why` is the sentence that the queue shows beside the item."""
+
+    weight: int
+    why: str
+
+
+_BY_VERDICT = {
+    Verdict.SUSPECT: Priority(40, "the judge suspects a trick: a person has to confirm or clear it"),
+    Verdict.INVALID_TASK: Priority(30, "the judge could not use the task: a person has to say what is wrong with it"),
+    Verdict.INCONCLUSIVE: Priority(10, "a deciding stage was not measured here"),
+}
+_BY_FINDING = {
+    "fairness.below_physical_floor": Priority(35, "it claims a time that the hardware does not allow"),
+    "numerics.precision_downgrade": Priority(25, "its numbers pass at the edge of the tolerance"),
+    "task.tolerance_vacuous": Priority(20, "the task's tolerance decides little here"),
+}
+_ORDINARY = Priority(0, "it waits for its first review")
+
+
+def priority_of(report: Report) -> Priority:
+    """The weightiest reason that the evidence gives for looking at this item soon."""
+    reasons = [_BY_VERDICT[report.verdict]] if report.verdict in _BY_VERDICT else []
+    reasons += [_BY_FINDING[f.code] for f in report.findings if f.code in _BY_FINDING]
+    warned = any(f.severity is not Severity.INFO and f.code.startswith("integrity.") for f in report.findings)
+    if warned and report.verdict is not Verdict.SUSPECT:
+        reasons.append(Priority(22, "an integrity finding is there that proves nothing by itself"))
+    return max(reasons, key=lambda reason: reason.weight, default=_ORDINARY)
+
+
+def shuffle_key(person: str, item: str) -> str:
+    """A stable shuffle: everybody has another order, and each keeps theirs over reloads."""
+    return hashlib.sha256(f"{person}:{item}".encode()).hexdigest()

@@ -1,0 +1,196 @@
+"""Assignments: slots are opened by evidence, claimed for a while, given back, skipped or finished."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hmac
+from dataclasses import dataclass
+
+from sqlalchemy import update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from app.accounts.policy import Viewer, require_role
+from app.assignments import queries
+from app.assignments.policy import priority_of
+from app.config import Settings
+from app.domain.report import Report
+from app.domain.review import Role, SkipKind, SlotState
+from app.errors import Conflict, Gone, Invalid
+from app.kit import audit, auth
+from app.models import ReviewSlot, ReviewSubject, Skip, utc_now
+
+_LIVE = (SlotState.CLAIMED, SlotState.DONE, SlotState.BROKEN)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A slot held until `lease_until`; `token` is checked on every later step."""
+
+    slot: ReviewSlot
+    token: str
+    lease_until: dt.datetime
+
+
+class SlotTaken(Conflict):
+    """Somebody else was quicker, or the item is not for this person."""
+
+
+def open_slots(session: Session, settings: Settings, subject: ReviewSubject, report: Report) -> list[ReviewSlot]:
+    """Open the places for review that new evidence allows; what is held or done stays as it is."""
+    reason = priority_of(report)
+    slots = list(queries.slots_of(session, subject.id))
+    for number in range(len(slots) + 1, settings.slots_per_subject + 1):
+        slots.append(ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, priority=0, why=""))
+    for slot in slots:
+        if slot.state not in _LIVE:
+            slot.state, slot.priority, slot.why = SlotState.OPEN.value, reason.weight, reason.why
+    session.add_all(slots)
+    session.flush()
+    return slots
+
+
+def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot) -> Claim:
+    """Take a slot in one conditional update; claiming one's own again extends it under the same token."""
+    require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
+    if viewer.is_paused:
+        raise Conflict("your queue is paused", what_to_do="Ask an admin to resume it.")
+    now = utc_now()
+    if _holds(slot, viewer, now):
+        return _extended(session, settings, slot, now)
+    token, until = auth.new_token(), now + dt.timedelta(minutes=settings.slot_lease_minutes)
+    _let_go_of_expired(session, viewer, slot, now)
+    if not _take(session, viewer, slot, now, token=token, lease_until=until):
+        raise SlotTaken("this item is no longer free for you", what_to_do="Take the next one in your queue.")
+    audit.note(session, viewer.id, "slot.claim", slot.public_id)
+    return Claim(queries.find_slot(session, slot.public_id), token, until)
+
+
+def heartbeat_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot, token: str) -> dt.datetime:
+    """Extend the lease while the page is really used; the new end of it."""
+    _must_hold(slot, viewer, token)
+    return _extended(session, settings, slot, utc_now()).lease_until
+
+
+def release_slot(session: Session, viewer: Viewer, slot: ReviewSlot, token: str) -> None:
+    _must_hold(slot, viewer, token)
+    _free(slot)
+    audit.note(session, viewer.id, "slot.release", slot.public_id)
+
+
+def skip_slot(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind, reason: str = "") -> None:
+    """`later`: to my end.  `not_me`: for another.  `broken_item`: out of the queue, to an admin."""
+    if kind is not SkipKind.LATER and not reason.strip():
+        raise Invalid("say why", what_to_do="One sentence is enough; it is shown to an admin.")
+    require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
+    _remember_skip(session, viewer, slot, kind, reason)
+    if slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED:
+        _free(slot)
+    if kind is SkipKind.BROKEN_ITEM:
+        _break_open_slots(session, slot.subject_id, reason)
+    audit.note(session, viewer.id, f"slot.skip_{kind.value}", slot.public_id, reason=reason)
+
+
+def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None, token: str) -> bool:
+    """Close the slot for a submitted review.  False: it is no longer theirs, so the review is an extra.
+
+    A lease that ran out does no harm while nobody took the slot: it is theirs still, or theirs again.
+    """
+    if slot is None:
+        return False
+    now = utc_now()
+    if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id and _same(slot.token, token):
+        # The rule is asked again: a conflict may have been declared since the claim.
+        kept = _update(
+            session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id, ReviewSlot.token == token,
+            ReviewSlot.state == SlotState.CLAIMED, queries.may_take(viewer, now), state=SlotState.DONE.value,
+            done_at=now, lease_until=None, token=None,
+        )  # fmt: skip
+        return kept
+    return _take(session, viewer, slot, now, state=SlotState.DONE.value, done_at=now, lease_until=None, token=None)
+
+
+def force_release(session: Session, viewer: Viewer, slot: ReviewSlot) -> None:
+    """An admin takes a claimed or broken slot away from its holder and puts it back into the queue."""
+    require_role(viewer, Role.ADMIN)
+    if slot.state not in (SlotState.CLAIMED, SlotState.BROKEN):
+        raise Conflict("only a claimed or broken slot can be released")
+    _free(slot)
+    audit.note(session, viewer.id, "slot.force_release", slot.public_id)
+
+
+def expire(session: Session) -> int:
+    """Give back slots whose lease ran out; drafts stay with their writers.  How many."""
+    now, count = utc_now(), 0
+    for slot in queries.expired(session, now):
+        count += _update(
+            session, ReviewSlot.id == slot.id, ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now,
+            state=SlotState.OPEN.value, holder_id=None, token=None, lease_until=None, claimed_at=None,
+        )  # fmt: skip
+    return count
+
+
+def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: object) -> bool:
+    """The one atomic claim: a conditional update that changes one row or none."""
+    values = {"state": SlotState.CLAIMED.value, "holder_id": viewer.id, "claimed_at": now, **values}
+    try:
+        with session.begin_nested():
+            return _update(
+                session, ReviewSlot.id == slot.id, queries.is_free(now), queries.may_take(viewer, now), **values
+            )
+    except IntegrityError:
+        # Two claims by one person at once: the constraint lets one slot of a subject through.
+        return False
+
+
+def _let_go_of_expired(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> None:
+    """One's own expired claim on another slot of the subject would stand in one's own way."""
+    _update(
+        session, ReviewSlot.subject_id == slot.subject_id, ReviewSlot.holder_id == viewer.id, ReviewSlot.id != slot.id,
+        ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now,
+        state=SlotState.OPEN.value, holder_id=None, token=None, lease_until=None, claimed_at=None,
+    )  # fmt: skip
+
+
+def _update(session: Session, *conditions: object, **values: object) -> bool:
+    statement = update(ReviewSlot).where(*conditions).values(**values).returning(ReviewSlot.id)  # type: ignore[arg-type]
+    changed = session.execute(statement, execution_options={"synchronize_session": "fetch"})
+    return len(changed.scalars().all()) == 1
+
+
+def _extended(session: Session, settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:
+    until = now + dt.timedelta(minutes=settings.slot_lease_minutes)
+    slot.lease_until = until
+    return Claim(slot, slot.token or "", until)
+
+
+def _holds(slot: ReviewSlot, viewer: Viewer, now: dt.datetime) -> bool:
+    return slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id and (slot.lease_until or now) >= now
+
+
+def _must_hold(slot: ReviewSlot, viewer: Viewer, token: str) -> None:
+    if slot.state != SlotState.CLAIMED or slot.holder_id != viewer.id or not _same(slot.token, token):
+        raise Gone("you no longer hold this item", what_to_do="Your text is kept; take the item again if it is free.")
+
+
+def _same(kept: str | None, given: str) -> bool:
+    return kept is not None and hmac.compare_digest(kept.encode(), given.encode())
+
+
+def _free(slot: ReviewSlot) -> None:
+    slot.state, slot.holder_id, slot.token = SlotState.OPEN.value, None, None
+    slot.lease_until = slot.claimed_at = None
+
+
+def _remember_skip(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind, reason: str) -> None:
+    there = session.query(Skip).filter_by(subject_id=slot.subject_id, user_id=viewer.id, kind=kind.value).one_or_none()
+    if there is None:
+        session.add(Skip(subject_id=slot.subject_id, user_id=viewer.id, kind=kind.value, reason=reason[:1000]))
+    else:
+        there.reason, there.at = reason[:1000], utc_now()
+
+
+def _break_open_slots(session: Session, subject_id: int, reason: str) -> None:
+    for other in queries.slots_of(session, subject_id):
+        if other.state == SlotState.OPEN:
+            other.state, other.why = SlotState.BROKEN.value, f"reported as broken: {reason}"[:300]

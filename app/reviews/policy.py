@@ -1,0 +1,32 @@
+"""Blindness, in one place: who may see which review, under which name, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.accounts.policy import Viewer
+from app.domain.review import ReviewState
+from app.models import Review
+
+
+def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bool, all_in: bool) -> bool:
+    """Reviewers see others' reviews once their own is in; authors once every wanted review is in.
+
+    `own` is the viewer's review of the same subject, `all_in` whether no slot of it is outstanding.
+    """
+    if review.reviewer_id == viewer.id:
+        return True
+    if review.state != ReviewState.SUBMITTED:
+        return False
+    if is_author:  # also for staff: nobody looks behind the blind on their own work
+        return all_in
+    return viewer.is_staff or (own is not None and own.state == ReviewState.SUBMITTED)
+
+
+def reviewer_label(viewer: Viewer, review: Review, order: Sequence[int], *, is_author: bool) -> str:
+    """`you`, the name for staff, else "Reviewer 2": numbered by who reviewed first."""
+    if review.reviewer_id == viewer.id:
+        return "you"
+    if viewer.is_staff and not is_author:
+        return review.reviewer.name
+    return f"Reviewer {order.index(review.id) + 1}"

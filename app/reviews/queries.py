@@ -1,0 +1,121 @@
+"""Every select about reviews; what a viewer may see of others' is decided by `policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Select, exists, select
+from sqlalchemy.orm import Session, joinedload
+
+from app.accounts.policy import Viewer
+from app.assignments import queries as assignment_queries
+from app.domain.review import ReviewState, SlotState
+from app.errors import NotFound
+from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
+from app.models import (
+    Contest,
+    Review,
+    ReviewDraft,
+    ReviewSubject,
+    RubricVersion,
+    SubjectAuthor,
+    SubjectDecision,
+    Submission,
+    TaskVersion,
+)
+from app.reviews import policy
+
+
+@dataclass(frozen=True)
+class SeenReview:
+    """A review that the viewer may see, under the name that they may know."""
+
+    review: Review
+    label: str
+
+
+def find(session: Session, public_id: str) -> Review:
+    found = session.scalar(_whole().where(Review.public_id == public_id))
+    if found is None:
+        raise NotFound(f"there is no review {public_id!r}")
+    return found
+
+
+def find_visible(session: Session, viewer: Viewer, public_id: str) -> SeenReview:
+    """The same, but what the viewer may not see is not found."""
+    review = find(session, public_id)
+    for seen in visible_reviews(session, viewer, review.subject_id):
+        if seen.review.id == review.id:
+            return seen
+    raise NotFound(f"there is no review {public_id!r}")
+
+
+def own_review(session: Session, viewer: Viewer, subject_id: int) -> Review | None:
+    return session.scalar(_whole().where(Review.subject_id == subject_id, Review.reviewer_id == viewer.id))
+
+
+def draft_of(session: Session, review: Review) -> ReviewDraft:
+    draft = session.get(ReviewDraft, review.id)
+    return draft if draft is not None else ReviewDraft(review_id=review.id, version=0, content={})
+
+
+def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[SeenReview]:
+    """The submitted reviews of a subject that this viewer may see, and their own."""
+    reviews = session.scalars(_whole().where(Review.subject_id == subject_id).order_by(Review.submitted_at, Review.id)).all()
+    own = next((r for r in reviews if r.reviewer_id == viewer.id), None)
+    mine = is_author(session, viewer, subject_id)
+    all_in = _all_in(session, subject_id)
+    order = [r.id for r in reviews if r.state == ReviewState.SUBMITTED]
+    return [
+        SeenReview(r, policy.reviewer_label(viewer, r, order, is_author=mine))
+        for r in reviews
+        if policy.may_see(viewer, r, own=own, is_author=mine, all_in=all_in)
+    ]
+
+
+def is_author(session: Session, viewer: Viewer, subject_id: int) -> bool:
+    return bool(
+        session.scalar(
+            select(exists().where(SubjectAuthor.subject_id == subject_id, SubjectAuthor.user_id == viewer.id))
+        )
+    )
+
+
+def list_own(
+    session: Session, viewer: Viewer, *, cursor: str | None = None, limit: int = LIMIT_DEFAULT
+) -> Page[Review]:
+    return newest_first(session, _whole().where(Review.reviewer_id == viewer.id), Review.id, cursor=cursor, limit=limit)
+
+
+def decision_of(session: Session, subject_id: int) -> SubjectDecision | None:
+    """The decision that stands: the newest."""
+    query = select(SubjectDecision).options(joinedload(SubjectDecision.decided_by))
+    query = query.where(SubjectDecision.subject_id == subject_id).order_by(SubjectDecision.id.desc())
+    return session.scalars(query.limit(1)).first()
+
+
+def contests_of(session: Session, evaluation_id: int) -> Sequence[Contest]:
+    return session.scalars(select(Contest).where(Contest.evaluation_id == evaluation_id).order_by(Contest.id)).all()
+
+
+def open_contests(session: Session) -> Sequence[Contest]:
+    return session.scalars(select(Contest).where(Contest.upheld.is_(None)).order_by(Contest.id)).all()
+
+
+def _all_in(session: Session, subject_id: int) -> bool:
+    slots = assignment_queries.slots_of(session, subject_id)
+    return bool(slots) and all(s.state in (SlotState.DONE, SlotState.BROKEN) for s in slots)
+
+
+def _whole() -> Select[tuple[Review]]:
+    submission = joinedload(Review.subject).joinedload(ReviewSubject.submission)
+    version = joinedload(Review.subject).joinedload(ReviewSubject.task_version)
+    return select(Review).options(
+        joinedload(Review.reviewer),
+        joinedload(Review.slot),
+        joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
+        joinedload(Review.evaluation),
+        submission.joinedload(Submission.author),
+        version.joinedload(TaskVersion.task),
+    )

@@ -1,0 +1,106 @@
+"""What a reviewer sends: scores, comments, decision; read strictly on submit, loosely while drafting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.domain.report import Severity
+from app.domain.review import Decision
+from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE, Rubric, Score, problems
+from app.errors import Invalid
+
+STATES = ("scored", NOT_APPLICABLE, CANNOT_JUDGE)
+FEEDBACK_LENGTH_MIN = 1
+
+
+class ScoreContent(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    level: int | None = None
+    state: str = Field("scored", pattern=f"^({'|'.join(STATES)})$")
+    rationale: str = Field("", max_length=20_000)
+    evidence: list[str] = []
+
+
+class CommentContent(BaseModel):
+    """A remark on a line, a range, a whole file, or (without a path) the submission."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: str | None = None
+    line: int | None = Field(None, ge=1)
+    end_line: int | None = Field(None, ge=1)
+    body: str = Field(min_length=1, max_length=20_000)
+    criterion: str | None = None
+
+
+class ReviewContent(BaseModel):
+    """A whole review.  A draft holds the same fields, none of them required."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scores: dict[str, ScoreContent] = {}
+    comments: list[CommentContent] = []
+    feedback: str = Field("", max_length=100_000)
+    decision: Decision | None = None
+    confidence: int | None = Field(None, ge=1, le=3)
+    suggestions_shown: bool = True
+    active_seconds: int = Field(0, ge=0)
+
+
+def read(data: Mapping[str, Any]) -> ReviewContent:
+    try:
+        return ReviewContent.model_validate(dict(data))
+    except ValidationError as error:
+        found = {".".join(map(str, e["loc"])): e["msg"] for e in error.errors()}
+        raise Invalid("the review cannot be read", what_to_do="Correct what is listed.", problems=found) from None
+
+
+def as_scores(content: ReviewContent) -> dict[str, Score]:
+    return {
+        key: Score(level=s.level if s.state == "scored" else None, state=s.state, rationale=s.rationale,
+                   evidence=tuple(s.evidence))
+        for key, s in content.scores.items()
+    }  # fmt: skip
+
+
+def missing(rubric: Rubric, content: ReviewContent, report: Mapping[str, Any] | None) -> dict[str, str]:
+    """What keeps the review from being submitted: place -> sentence, in the order of the page."""
+    scores = as_scores(content)
+    found = problems(rubric, scores) | _above_caps(rubric, scores, report)
+    known = {c.key for c in rubric.criteria}
+    found |= {key: "this rubric has no such criterion" for key in scores if key not in known}
+    if content.decision is None:
+        found["decision"] = "choose a decision"
+    if content.confidence is None:
+        found["confidence"] = "say how sure you are, from 1 to 3"
+    if len(content.feedback.strip()) < FEEDBACK_LENGTH_MIN:
+        found["feedback"] = "write the overall feedback: it is what the author reads"
+    return found
+
+
+def caps(rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, tuple[int, str]]:
+    """Criterion -> (highest level, finding code) that an error finding allows without a reason why it is false."""
+    errors = [f["code"] for f in (report or {}).get("findings", []) if f.get("severity") == Severity.ERROR]
+    limits: dict[str, tuple[int, str]] = {}
+    for criterion in rubric.criteria:
+        hits = [(level, code) for code in errors for rule, level in criterion.caps.items() if _matches(rule, code)]
+        if hits:
+            limits[criterion.key] = min(hits)
+    return limits
+
+
+def _above_caps(rubric: Rubric, scores: Mapping[str, Score], report: Mapping[str, Any] | None) -> dict[str, str]:
+    return {
+        key: f"the finding {code} caps this at {limit}: going above needs a rationale that says why it is false"
+        for key, (limit, code) in caps(rubric, report).items()
+        if (s := scores.get(key)) is not None and s.level is not None and s.level > limit and not s.rationale.strip()
+    }
+
+
+def _matches(rule: str, code: str) -> bool:
+    """A rule is a code or, ending in `*`, the beginning of one."""
+    return code.startswith(rule[:-1]) if rule.endswith("*") else code == rule

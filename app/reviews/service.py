@@ -1,0 +1,189 @@
+"""Reviews: opened on a claimed slot, saved as typed, submitted once, and decided beside the verdict."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from app.accounts.policy import Viewer, require_role
+from app.assignments import service as assignments
+from app.domain.review import Decision, ReviewState, Role, SlotState
+from app.errors import Conflict, Invalid, NotPermitted
+from app.evaluations import queries as evaluation_queries
+from app.evaluations import service as evaluations
+from app.kit import audit
+from app.models import Contest, Evaluation, Review, ReviewDraft, ReviewSlot, RubricVersion, SubjectDecision, utc_now
+from app.reviews import queries, scoring
+from app.rubrics import service as rubrics
+from app.rubrics.content import as_rubric
+
+
+@dataclass(frozen=True)
+class Saved:
+    """How a save went.  `conflict` is the other, newer text: both are shown, neither is lost."""
+
+    version: int
+    saved_at: dt.datetime
+    conflict: dict[str, Any] | None = None
+
+
+class ReviewIncomplete(Invalid):
+    """The review lacks something; `problems` maps each place to a sentence, for the jump list."""
+
+
+def open_review(session: Session, viewer: Viewer, slot: ReviewSlot) -> Review:
+    """The viewer's review of this subject: a new draft that pins rubric and evidence, or the one there is."""
+    if slot.state != SlotState.CLAIMED or slot.holder_id != viewer.id:
+        raise NotPermitted("claim the item first", what_to_do="Take it from your queue.")
+    review = queries.own_review(session, viewer, slot.subject_id)
+    if review is not None:
+        if review.state == ReviewState.DRAFT:
+            review.slot_id = slot.id
+        return review
+    evidence = _evidence(session, slot)
+    review = Review(
+        subject_id=slot.subject_id, slot_id=slot.id, reviewer_id=viewer.id, state=ReviewState.DRAFT.value,
+        rubric_version_id=_rubric_for(session, slot).id, evaluation_id=evidence.id if evidence else None, scores={},
+        comments=[], feedback="", is_extra=False,
+    )  # fmt: skip
+    session.add(review)
+    session.flush()
+    session.add(ReviewDraft(review_id=review.id, version=0, content={}, saved_at=utc_now()))
+    session.flush()
+    return queries.find(session, review.public_id)
+
+
+def save_draft(
+    session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any], *, base_version: int
+) -> Saved:
+    """Keep what was typed on top of `base_version`; a newer text from another page comes back beside it."""
+    _must_be_own_draft(viewer, review)
+    now = utc_now()
+    statement = (
+        update(ReviewDraft)
+        .where(ReviewDraft.review_id == review.id, ReviewDraft.version == base_version)
+        .values(version=base_version + 1, content=dict(content), saved_at=now)
+        .returning(ReviewDraft.version)
+    )
+    version = session.scalar(statement, execution_options={"synchronize_session": "fetch"})
+    if version is not None:
+        return Saved(version, now)
+    other = session.get_one(ReviewDraft, review.id, populate_existing=True)
+    return Saved(other.version, other.saved_at, conflict=other.content)
+
+
+def submit_review(
+    session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any], *, token: str = ""
+) -> Review:
+    """Close the review, or refuse with the list of what is missing.
+
+    A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
+    """
+    _must_be_own_draft(viewer, review)
+    if queries.is_author(session, viewer, review.subject_id):
+        raise NotPermitted("nobody reviews their own work")
+    given = scoring.read(content)
+    report = review.evaluation.report if review.evaluation else None
+    problems = scoring.missing(as_rubric(review.rubric_version.content), given, report)
+    if problems:
+        raise ReviewIncomplete(
+            f"the review lacks {len(problems)} thing{'s' if len(problems) > 1 else ''}",
+            what_to_do="Go through the list; each entry leads to its place.",
+            problems=problems,
+        )
+    review.is_extra = not assignments.finish_slot(session, viewer, review.slot, token)
+    _close(review, given)
+    audit.note(session, viewer.id, "review.submit", review.public_id, decision=review.decision, extra=review.is_extra)
+    session.flush()
+    return review
+
+
+def decide(
+    session: Session, viewer: Viewer, subject_id: int, *, decision: Decision, confidence: int, reason: str
+) -> SubjectDecision:
+    """What people conclude about the subject; it stands beside the verdict and never changes it."""
+    require_role(viewer, Role.ADJUDICATOR)
+    if queries.is_author(session, viewer, subject_id):
+        raise NotPermitted("nobody decides on their own work")
+    if not reason.strip() or confidence not in (1, 2, 3):
+        raise Invalid("a decision needs a reason and a confidence from 1 to 3")
+    row = SubjectDecision(
+        subject_id=subject_id, decided_by_id=viewer.id, decision=decision.value, confidence=confidence, reason=reason
+    )
+    session.add(row)
+    session.flush()
+    audit.note(session, viewer.id, "subject.decide", row.public_id, decision=decision.value)
+    return row
+
+
+def contest_finding(
+    session: Session, viewer: Viewer, review: Review, *, code: str, reason: str, workload: str | None = None
+) -> Contest:
+    """Say that a finding (or, as code `verdict`, the verdict) is wrong: it is run again and shown to an adjudicator."""
+    if review.reviewer_id != viewer.id:
+        raise NotPermitted("contest from your own review")
+    evaluation = review.evaluation
+    if evaluation is None or evaluation.report is None:
+        raise Conflict("there is no report to contest")
+    if code != "verdict" and all(f["code"] != code for f in evaluation.report["findings"]):
+        raise Invalid(f"the report has no finding {code!r}")
+    if not reason.strip():
+        raise Invalid("say why it is wrong", what_to_do="Name what the finding gets wrong and how to see it.")
+    rerun = evaluations.request_evaluation(session, evaluation.submission_id, requested_by_id=viewer.id, reason="contest")
+    contest = Contest(
+        evaluation_id=evaluation.id, review_id=review.id, raised_by_id=viewer.id, finding_code=code,
+        workload=workload, reason=reason, rerun_id=rerun.id,
+    )  # fmt: skip
+    session.add(contest)
+    session.flush()
+    audit.note(session, viewer.id, "finding.contest", contest.public_id, code=code)
+    return contest
+
+
+def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld: bool) -> None:
+    """`upheld`: the reviewer was right and the finding was false."""
+    require_role(viewer, Role.ADJUDICATOR)
+    if contest.upheld is not None:
+        raise Conflict("this contest is settled already")
+    contest.upheld, contest.settled_by_id, contest.settled_at = upheld, viewer.id, utc_now()
+    audit.note(session, viewer.id, "finding.settle", contest.public_id, upheld=upheld)
+
+
+def _evidence(session: Session, slot: ReviewSlot) -> Evaluation | None:
+    submission_id = slot.subject.submission_id
+    return evaluation_queries.evidence_of(session, submission_id) if submission_id else None
+
+
+def _rubric_for(session: Session, slot: ReviewSlot) -> RubricVersion:
+    subject = slot.subject
+    kind = "task_version" if subject.kind == "task_version" else "submission"
+    version = rubrics.applicable(session, task_kind=subject.task_version.kind, subject=kind)
+    if version is None:
+        raise Conflict(
+            f"no published rubric is for {subject.task_version.kind!r}",
+            what_to_do="Ask an admin to publish one; the item stays in your hands.",
+        )
+    return version
+
+
+def _must_be_own_draft(viewer: Viewer, review: Review) -> None:
+    if review.reviewer_id != viewer.id:
+        raise NotPermitted("this is another person's review")
+    if review.state != ReviewState.DRAFT:
+        raise Conflict("this review is submitted already", what_to_do="A submitted review is never rewritten.")
+
+
+def _close(review: Review, given: scoring.ReviewContent) -> None:
+    now = utc_now()
+    data = given.model_dump(mode="json")
+    review.scores, review.comments, review.feedback = data["scores"], data["comments"], data["feedback"]
+    review.decision, review.confidence = data["decision"], data["confidence"]
+    review.suggestions_shown = given.suggestions_shown
+    review.wall_seconds = int((now - review.created_at).total_seconds())
+    review.active_seconds = min(given.active_seconds, review.wall_seconds)
+    review.state, review.submitted_at = ReviewState.SUBMITTED.value, now
