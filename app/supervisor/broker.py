@@ -7,6 +7,7 @@ the scheduler sends again what was never claimed.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import tempfile
@@ -29,11 +30,20 @@ class Broker:
     spec: ChildSpec | None = None
 
 
+def is_embedded(settings: Settings) -> bool:
+    """Whether the broker is ours to start: the settings name no other."""
+    return settings.broker_url == f"redis+socket://{_socket_path(settings)}"
+
+
+def _socket_path(settings: Settings) -> Path:
+    return settings.data_dir / "broker" / "broker.sock"
+
+
 def plan(settings: Settings) -> Broker:
     """The broker that the settings ask for; makes the folder of an embedded one."""
-    socket_path = settings.data_dir / "broker" / "broker.sock"
-    if settings.broker_url != f"redis+socket://{socket_path}":
+    if not is_embedded(settings):
         return Broker(settings.broker_url)
+    socket_path = _socket_path(settings)
     folder = socket_path.parent
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
@@ -76,6 +86,11 @@ def binary() -> Path:
             "run a Redis or Valkey server and set WORKBENCH_BROKER_URL."
         )
     return found[0]
+
+
+def without_password(url: str) -> str:
+    """`url` as it may be printed."""
+    return re.sub(r"://[^/@]*@", "://", url)
 
 
 def is_answering(url: str) -> bool:

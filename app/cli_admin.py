@@ -1,0 +1,90 @@
+"""`workbench admin`: what an operator does from a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.domain.review import Role
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+admin = typer.Typer(help="Schema, people and demo data.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def register(cli: typer.Typer) -> None:
+    cli.add_typer(admin, name="admin")
+
+
+@admin.command()
+def migrate() -> None:
+    """Bring the database to the newest schema (`serve` does it by itself)."""
+    from app.config import load_settings
+    from app.supervisor import prepare
+    from app.supervisor.errors import ServeError
+
+    try:
+        prepare.migrate(load_settings())
+    except ServeError as error:
+        typer.echo(f"workbench admin migrate: {error}", err=True)
+        raise typer.Exit(error.status) from error
+
+
+@admin.command()
+def seed_demo() -> None:
+    """Make the demo's people, tasks and submissions, and print who can sign in."""
+    from app.config import load_settings
+    from app.supervisor import prepare
+
+    for login in prepare.seed_demo(load_settings()):
+        typer.echo(f"{login.login:<12} {login.password:<14} {login.role}")
+
+
+@admin.command()
+def create_user(
+    login: Annotated[str, typer.Argument(help="What they sign in with.")],
+    role: Annotated[list[Role], typer.Option(help="May be given several times.")],
+    name: Annotated[str, typer.Option(help="As pages show it; default: the login.")] = "",
+    team: Annotated[str, typer.Option(help="Reviews within a team count as a conflict of interest.")] = "",
+    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
+) -> None:
+    """Make a person who can sign in."""
+    from app.accounts import service
+
+    with _write() as session:
+        user = service.create_user(session, login=login, name=name or login, roles=role, password=password, team=team)
+        typer.echo(f"made {user.login} ({', '.join(user.roles)})")
+
+
+@admin.command()
+def set_password(
+    login: Annotated[str, typer.Argument(help="Whose password.")],
+    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
+) -> None:
+    """Set a password; it ends every sign-in that the old one opened."""
+    from app.accounts import queries, service
+    from app.errors import NotFound
+
+    with _write() as session:
+        user = queries.user_by_login(session, login)
+        if user is None:
+            raise NotFound(f"there is no {login!r}", what_to_do="See `workbench admin create-user`.")
+        service.set_password(session, user, password)
+        typer.echo(f"set the password of {user.login}")
+
+
+@contextmanager
+def _write() -> Iterator[Session]:
+    from app.config import load_settings
+    from app.kit.db import Database
+
+    database = Database(load_settings())
+    try:
+        with database.write() as session:
+            yield session
+    finally:
+        database.close()

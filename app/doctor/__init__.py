@@ -1,0 +1,1 @@
+"""`workbench doctor`: what works on this machine, what is missing, and how to get it."""
