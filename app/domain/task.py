@@ -85,10 +85,13 @@ class Clause:
 
 @dataclass(frozen=True)
 class Argument:
+    """One argument of a C ABI, in order; `shape` and `value` are expressions over input names and params."""
+
     name: str
     kind: str
     shape: str | None = None
     dtype: str | None = None
+    value: str | None = None
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,7 @@ _TASK: dict[str, Field] = {
                 "kind": Field(str, required=True, choices=("input", "output", "inout", "scalar")),
                 "shape": Field(str),
                 "dtype": Field(str),
+                "value": Field(str),
             },
         ),
     ),

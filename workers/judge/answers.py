@@ -1,0 +1,309 @@
+"""Inputs and expected answers of every workload, drawn before the candidate runs and kept from it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.domain.report import Severity, StageName, Verdict
+from app.domain.task import TaskBundle, Workload
+from workers.judge import numerics
+from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
+from workers.judge.notebook import Notebook
+from workers.judge.received import Leaf, Received
+from workers.judge.seeds import Seeds
+from workers.wire.values import NotAValue
+
+LARGE_BYTES = 256 << 20
+
+
+@dataclass
+class Draw:
+    """One set of inputs with its answers: `native` as the reference returned it, `oracle` in float64."""
+
+    inputs: Received
+    native: Received
+    oracle: Received | None
+    seed: int
+
+    def expected(self) -> list[numerics.Expected]:
+        """Per output: the native array, its oracle (None where there is none) and the reduction length's bound."""
+        natives = self.native.leaves()
+        oracles: list[Leaf | None] = list(self.oracle.leaves()) if self.oracle else [None] * len(natives)
+        if len(oracles) != len(natives) or any(
+            o is not None and o.array.shape != n.array.shape for o, n in zip(oracles, natives, strict=True)
+        ):
+            oracles = [None] * len(natives)
+        length = max((leaf.array.size for leaf in self.inputs.leaves()), default=1)
+        return [
+            numerics.Expected(n.array, _float64(o.array) if o else None, max(1, length))
+            for n, o in zip(natives, oracles, strict=True)
+        ]
+
+    def drop_oracle(self) -> None:
+        if self.oracle is not None:
+            self.oracle.close()
+        self.oracle = None
+
+    def close(self) -> None:
+        self.drop_oracle()
+        self.inputs.close()
+        self.native.close()
+
+
+@dataclass
+class Answers:
+    """Everything the task's own code said.  `draws[workload]` holds one or two draws."""
+
+    arguments: list[str] = field(default_factory=list)
+    has_check: bool = False
+    draws: dict[str, list[Draw]] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    vacuous: dict[str, bool] = field(default_factory=dict)
+
+    def close(self) -> None:
+        for draw in itertools.chain.from_iterable(self.draws.values()):
+            draw.close()
+
+
+class TaskFault(Exception):
+    """No answer to this task could be judged; it has been noted."""
+
+
+def output_names(count: int) -> list[str]:
+    return ["out"] if count == 1 else [f"out{n}" for n in range(count)]
+
+
+def in_place_positions(bundle: TaskBundle, arguments: list[str]) -> list[int]:
+    return [arguments.index(name) for name in bundle.spec.policy.in_place if name in arguments]
+
+
+def gather(
+    process: ForeignProcess, bundle: TaskBundle, workloads: list[Workload], seeds: Seeds, notebook: Notebook
+) -> Answers:
+    """Ask the reference for everything at once; raises `TaskFault` where no answer could be judged."""
+    answers = Answers()
+    try:
+        try:
+            facts, _ = process.ask("load", timeout_s=IMPORT_SECONDS)
+        except Raised as raised:
+            raise _fault(notebook, raised, None) from raised
+        answers.arguments, answers.has_check = list(facts["arguments"]), bool(facts["check"])
+        answers.versions = facts["versions"]
+        own_oracle, moved = bool(facts["oracle"]), []
+        for workload in workloads:
+            reader = _Reader(process, bundle, workload, seeds, answers, own_oracle)
+            try:
+                answers.draws[workload.name] = reader.draws()
+                moved.append(reader.moves())
+            except Raised as raised:
+                raise _fault(notebook, raised, workload) from raised
+            except NotAValue as error:
+                raise _unusable(notebook, str(error), workload) from error
+        _check_health(answers, bundle, moved, notebook)
+    except BaseException:
+        answers.close()
+        raise
+    return answers
+
+
+class _Reader:
+    """Draws one workload's inputs and answers."""
+
+    def __init__(
+        self, process: ForeignProcess, bundle: TaskBundle, workload: Workload, seeds: Seeds, answers: Answers, own_oracle: bool
+    ) -> None:
+        self.process, self.workload, self.seeds = process, workload, seeds
+        self.in_place = in_place_positions(bundle, answers.arguments)
+        self.timeout_s = bundle.spec.limits.seconds + IMPORT_SECONDS
+        self.own_oracle = own_oracle
+        self.drawn: list[Draw] = []
+
+    def draws(self) -> list[Draw]:
+        first = self._draw(0)
+        self.drawn.append(first)
+        if first.inputs.total_bytes() <= LARGE_BYTES:
+            second = self._draw(1)
+            if second.inputs.same_values(first.inputs):
+                second.close()  # make_inputs ignores the seed: there is one set of values only
+            else:
+                self.drawn.append(second)
+        return self.drawn
+
+    def _draw(self, n: int) -> Draw:
+        seed, slot = self.seeds.of(self.workload.name, "task", n), str(n)
+        ask = {"slot": slot, "timeout_s": self.timeout_s}
+        inputs = self.process.receive("draw", seed=seed, params=dict(self.workload.params), **ask)
+        native = self.process.receive("native", in_place=self.in_place, **ask)
+        return Draw(inputs, native, self._oracle(native, slot), seed)
+
+    def _oracle(self, native: Received, slot: str) -> Received | None:
+        if not any(_is_floating(leaf.array) for leaf in native.leaves()):
+            return None  # integers and booleans have nothing to gain from float64
+        try:
+            return self.process.receive("oracle", slot=slot, in_place=self.in_place, timeout_s=self.timeout_s)
+        except (Raised, NotAValue) as error:
+            if isinstance(error, Raised) and error.ended is not None:
+                raise
+            return None  # a reference that insists on its dtype has no automatic oracle
+
+    def moves(self) -> bool | None:
+        """Whether the output depends on the input values; None where no other values could be drawn."""
+        first = [leaf.array for leaf in self.drawn[0].native.leaves()]
+        if not any(array.size for array in first):
+            return None
+        if len(self.drawn) > 1:
+            other = [leaf.array for leaf in self.drawn[1].native.leaves()]
+            if _shapes(first) != _shapes(other) or numerics.moved(first, other):
+                return True
+        return self._moves_when_redrawn(first)
+
+    def _moves_when_redrawn(self, first: list[np.ndarray]) -> bool | None:
+        """Perturb the floating inputs; what the reference makes of them must differ."""
+        tried = len(self.drawn) > 1
+        if self.drawn[0].inputs.total_bytes() > LARGE_BYTES:
+            return None
+        for n in range(2):
+            seed = self.seeds.of(self.workload.name, "redraw", n)
+            try:
+                told, _ = self.process.ask("redraw", slot="0", into="redrawn", seed=seed, timeout_s=self.timeout_s)
+                if not told.get("changed"):
+                    break
+                other = self.process.receive("native", slot="redrawn", in_place=self.in_place, timeout_s=self.timeout_s)
+            except (Raised, NotAValue):
+                return None  # values outside what the reference takes: nothing can be said
+            arrays = [leaf.array for leaf in other.leaves()]
+            if _shapes(first) != _shapes(arrays) or numerics.moved(first, arrays):
+                return True
+            tried = True
+        return False if tried else None
+
+
+def _check_health(answers: Answers, bundle: TaskBundle, moved: list[bool | None], notebook: Notebook) -> None:
+    """The task faults that every evaluation looks for."""
+    if moved and any(m is False for m in moved) and not any(m is not False for m in moved):
+        notebook.note(
+            "task.constant_output", Severity.ERROR, StageName.CORRECTNESS,
+            "the reference returns the same values whatever the inputs are, so a constant passes",
+            verdict=Verdict.INVALID_TASK,
+        )  # fmt: skip
+        raise TaskFault
+    for name, draws in answers.draws.items():
+        for draw in draws:
+            _check_finite(draw, name, notebook)
+    _check_oracles(answers, bundle, notebook)
+    if not answers.has_check:
+        _check_tolerance(answers, bundle, notebook)
+
+
+def _check_finite(draw: Draw, workload: str, notebook: Notebook) -> None:
+    for output, leaf in zip(output_names(len(draw.native.leaves())), draw.native.leaves(), strict=True):
+        if leaf.array.size and _is_floating(leaf.array) and bool(np.isnan(leaf.array).all()):
+            notebook.note(
+                "task.reference_nonfinite", Severity.ERROR, StageName.CORRECTNESS,
+                f"every element of the expected `{output}` is NaN on `{workload}`",
+                verdict=Verdict.INVALID_TASK, workload=workload,
+            )  # fmt: skip
+            raise TaskFault
+
+
+def _check_oracles(answers: Answers, bundle: TaskBundle, notebook: Notebook) -> None:
+    """Drop the oracle where float64 and native differ by more than rounding can explain."""
+    public = [w.name for w in bundle.spec.workloads if not w.hidden] or [w.name for w in bundle.spec.workloads]
+    for name in public:
+        for draw in answers.draws.get(name, [])[:1]:
+            coarsest = max((_unit_roundoff(leaf.array.dtype) for leaf in draw.inputs.leaves() if _is_floating(leaf.array)), default=0.0)
+            worst = max((_disagreement(e, coarsest) for e in draw.expected()), default=0.0)
+            if worst > 1:
+                notebook.note(
+                    "task.oracle_disagrees", Severity.WARNING, StageName.CORRECTNESS,
+                    f"the reference in float64 differs from itself in its own dtype by {worst:.3g} times what rounding"
+                    f" explains on `{name}`; its native result is the truth here",
+                    workload=name, evidence={"ratio": worst},
+                )  # fmt: skip
+                for dropped in itertools.chain.from_iterable(answers.draws.values()):
+                    dropped.drop_oracle()
+                return
+
+
+def _disagreement(expected: numerics.Expected, coarsest: float) -> float:
+    """How far native and oracle are apart, in error budgets of the coarsest unit roundoff that took part."""
+    if expected.oracle is None or not expected.native.size:
+        return 0.0
+    native = _float64(expected.native)
+    with np.errstate(all="ignore"):
+        both = np.isfinite(native) & np.isfinite(expected.oracle)
+        if not both.any():
+            return 0.0
+        scale = float(np.sqrt(np.mean(np.square(np.abs(expected.oracle[both])))))
+        unit = max(coarsest, _unit_roundoff(expected.native.dtype))
+        budget = 4 * unit * (np.abs(expected.oracle[both]) + np.sqrt(expected.reduction_length) * scale)
+        error = np.abs(native[both] - expected.oracle[both])
+        return float(np.max(np.where(error > 0, error / np.where(budget > 0, budget, np.inf), 0.0), initial=0.0))
+
+
+def _check_tolerance(answers: Answers, bundle: TaskBundle, notebook: Notebook) -> None:
+    """A tolerance under which zeros pass on every workload decides nothing: the budget decides in its place."""
+    seen: dict[str, list[bool]] = {}
+    for draws in answers.draws.values():
+        expected = draws[0].expected()
+        for output, e in zip(output_names(len(expected)), expected, strict=True):
+            if e.native.size and _is_floating(e.native):
+                seen.setdefault(output, []).append(numerics.is_vacuous(e, tolerance_of(bundle, output)))
+    for output, flags in seen.items():
+        answers.vacuous[output] = all(flags)
+        if all(flags):
+            notebook.note(
+                "task.tolerance_vacuous", Severity.WARNING, StageName.CORRECTNESS,
+                f"zeros would pass for `{output}` on every workload; the error budget decides in place of the tolerance",
+            )  # fmt: skip
+
+
+def tolerance_of(bundle: TaskBundle, output: str) -> numerics.Tolerance:
+    given, all_outputs = bundle.spec.tolerance.of(output), bundle.spec.tolerance
+    return numerics.Tolerance(given.atol, given.rtol, given.max_ulp, all_outputs.special, all_outputs.budget)
+
+
+def _fault(notebook: Notebook, raised: Raised, workload: Workload | None) -> TaskFault:
+    hangs = raised.kind == "time"
+    where = f" on `{workload.name}`" if workload else ""
+    notebook.note(
+        "task.reference_hangs" if hangs else "task.reference_raises", Severity.ERROR, StageName.CORRECTNESS,
+        f"the task's own code {'did not return in time' if hangs else 'failed'}{where}: {raised.sentence}",
+        verdict=Verdict.INVALID_TASK, workload=workload.name if workload else None,
+        evidence={"traceback": raised.facts.get("traceback", "")},
+    )  # fmt: skip
+    return TaskFault(raised.sentence)
+
+
+def _unusable(notebook: Notebook, reason: str, workload: Workload) -> TaskFault:
+    notebook.note(
+        "task.reference_raises", Severity.ERROR, StageName.CORRECTNESS,
+        f"the task's own code returned what cannot be judged on `{workload.name}`: {reason}",
+        verdict=Verdict.INVALID_TASK, workload=workload.name,
+    )  # fmt: skip
+    return TaskFault(reason)
+
+
+def _shapes(arrays: list[np.ndarray]) -> list[tuple[int, ...]]:
+    return [array.shape for array in arrays]
+
+
+def _is_floating(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fc" or array.dtype.name.startswith(("bfloat", "float"))
+
+
+def _float64(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
+
+
+def _unit_roundoff(dtype: np.dtype[Any]) -> float:
+    import ml_dtypes
+
+    if dtype.kind in "iub":
+        return 0.5
+    real = np.dtype(np.float32) if dtype == np.complex64 else np.dtype(np.float64) if dtype == np.complex128 else dtype
+    return float(ml_dtypes.finfo(real).eps) / 2

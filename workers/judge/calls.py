@@ -1,0 +1,186 @@
+"""Calls of the candidate: what was asked, what came back, and what a failed call amounts to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.report import Location, Severity, StageName, Tier, Verdict
+from app.domain.task import TaskBundle, Workload
+from workers.judge.answers import Draw
+from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
+from workers.judge.notebook import Notebook
+from workers.judge.received import Received
+from workers.judge.submission import Submission
+from workers.wire.values import NotAValue
+
+# Two fills of fresh memory; no honest result holds the first byte everywhere and then the second.
+POISON_A, POISON_B = 0xFE, 0x41
+GRACE_SECONDS = 3.0
+
+
+@dataclass
+class Returned:
+    """One call that came back.  `outputs` are immutable; `seconds` is the judge's own clock, a bound from outside."""
+
+    outputs: Received
+    facts: dict[str, Any]
+    seconds: float
+
+    @property
+    def events(self) -> dict[str, Any]:
+        events = self.facts.get("events")
+        return events if isinstance(events, dict) else {}
+
+    def launches(self) -> list[dict[str, Any]]:
+        return [launch for launch in _items(self.events.get("launches")) if isinstance(launch, dict)]
+
+    def operators(self) -> dict[str, int]:
+        operators = self.facts.get("operators")
+        return operators if isinstance(operators, dict) else {}
+
+
+class NotRun(Exception):
+    """The call gave no result; it has been noted, and `status` says whether it failed or was not measurable."""
+
+    def __init__(self, reason: str, *, measured: bool, fatal: bool) -> None:
+        super().__init__(reason)
+        self.measured, self.fatal = measured, fatal
+
+
+class Caller:
+    """Calls one loaded candidate process and notes what goes wrong."""
+
+    def __init__(self, process: ForeignProcess, bundle: TaskBundle, in_place: list[int], notebook: Notebook) -> None:
+        self.process, self.bundle, self.in_place, self.notebook = process, bundle, in_place, notebook
+
+    def load(self, submission: Submission) -> dict[str, Any]:
+        """Import the submission; raises `NotRun` when it does not load."""
+        try:
+            facts, _ = self.process.ask(
+                "load", timeout_s=IMPORT_SECONDS, framework=submission.framework, main=submission.main, entry=self.bundle.spec.entry
+            )
+        except Raised as raised:
+            raise self._not_loaded(raised) from raised
+        return facts
+
+    def call(
+        self, workload: Workload, draw: Draw, *, slot: str, poison: int = POISON_A, refill: str | None = None,
+        trace: bool = False, skip_launches: bool = False, note: bool = True,
+    ) -> Returned:  # fmt: skip
+        """One call on `draw`'s inputs; raises `NotRun` when nothing comes back that can be judged.
+
+        `refill` names an earlier call whose storages get the new values, so addresses stay the same.
+        """
+        limit = self.bundle.spec.limits.seconds
+        start = time.monotonic()
+        try:
+            message, fds = self.process.ask(
+                "call", draw.inputs.fds, timeout_s=limit + GRACE_SECONDS, inputs=draw.inputs.to_message(), slot=slot,
+                refill=refill, in_place=self.in_place, poison=poison, seed=draw.seed, trace=trace,
+                skip_launches=skip_launches, budget_seconds=limit,
+            )  # fmt: skip
+            return self._returned(message, fds, time.monotonic() - start)
+        except Raised as raised:
+            raise self._failed(raised, workload, note) from raised
+        except NotAValue as error:
+            raise self._unusable(str(error), workload, note) from error
+        except _Cannot as cannot:
+            raise self._cannot(cannot.facts, workload) from cannot
+
+    def again(self, slot: str, wait_seconds: float) -> Received | None:
+        """The outputs of an earlier call as they are now; None when they cannot be read any more."""
+        try:
+            return self.process.receive("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
+        except (Raised, NotAValue):
+            return None
+
+    def _returned(self, message: dict[str, Any], fds: list[int], seconds: float) -> Returned:
+        if "too_slow" in message or "unsupported" in message:
+            raise _Cannot(message)
+        if "not_a_value" in message:
+            raise NotAValue(str(message["not_a_value"]))
+        return Returned(Received.of(message.get("outputs", {}), fds), message, seconds)
+
+    def _cannot(self, facts: dict[str, Any], workload: Workload) -> NotRun:
+        if isinstance(slow := facts.get("too_slow"), dict):
+            reason = f"needs a device: interpreting it would take about {_number(slow.get('estimate_seconds')):.0f} s"
+            code, evidence, location = "runtime.needs_device", slow, None
+        else:
+            told = facts.get("unsupported") if isinstance(facts.get("unsupported"), dict) else {}
+            reason = f"cannot be interpreted here: {str(told.get('reason', ''))[:300]}"
+            code, evidence, location = "compile.unsupported_here", told, _location(told.get("location"))
+        self.notebook.note(
+            code, Severity.INFO, StageName.CORRECTNESS, f"`{workload.name}` {reason}",
+            verdict=Verdict.INCONCLUSIVE, workload=workload.name, evidence=evidence, location=location,
+        )  # fmt: skip
+        return NotRun(reason, measured=False, fatal=False)
+
+    def _not_loaded(self, raised: Raised) -> NotRun:
+        bases = set(raised.facts.get("bases", ()))
+        does_not_compile = bases & {"SyntaxError", "ImportError", "CompilationError", "NoEntry"}
+        code = "compile.no_entry" if "NoEntry" in bases else "compile.error"
+        if does_not_compile:
+            self._note(code, StageName.COMPILE, raised, Verdict.COMPILE_ERROR, None)
+        else:
+            self._failed(raised, None, note=True)
+        return NotRun(raised.sentence, measured=True, fatal=True)
+
+    def _failed(self, raised: Raised, workload: Workload | None, note: bool) -> NotRun:
+        code, verdict = _FAILURES.get(raised.kind, ("runtime.crash", Verdict.RUNTIME_ERROR))
+        if raised.kind == "exception" and "CompilationError" in raised.facts.get("bases", ()):
+            code, verdict = "compile.error", Verdict.COMPILE_ERROR
+        if note:
+            self._note(code, StageName.CORRECTNESS, raised, verdict, workload)
+            if raised.kind == "exit" or "SystemExit" in raised.facts.get("bases", ()):
+                self._note("integrity.process_exit", StageName.INTEGRITY, raised, None, workload, Tier.SUPPORT)
+        return NotRun(raised.sentence, measured=True, fatal=raised.ended is not None)
+
+    def _note(
+        self, code: str, stage: StageName, raised: Raised, verdict: Verdict | None, workload: Workload | None, tier: Tier | None = None
+    ) -> None:
+        where = f" on `{workload.name}`" if workload else " while loading"
+        facts = raised.facts
+        self.notebook.note(
+            code, Severity.ERROR, stage, f"{raised.sentence}{where}", verdict=verdict, tier=tier,
+            workload=workload.name if workload else None, location=_location(facts),
+            evidence={"traceback": facts.get("traceback", ""), "ended": raised.kind},
+        )  # fmt: skip
+
+    def _unusable(self, reason: str, workload: Workload, note: bool) -> NotRun:
+        if note:
+            self.notebook.note(
+                "numerics.wrong_shape", Severity.ERROR, StageName.CORRECTNESS,
+                f"what came back on `{workload.name}` is no output: {reason}",
+                verdict=Verdict.WRONG_SHAPE, workload=workload.name,
+            )  # fmt: skip
+        return NotRun(reason, measured=True, fatal=False)
+
+
+class _Cannot(Exception):
+    def __init__(self, facts: dict[str, Any]) -> None:
+        super().__init__()
+        self.facts = facts
+
+
+_FAILURES = {
+    "time": ("runtime.time_limit", Verdict.TIME_LIMIT),
+    "memory": ("runtime.memory_limit", Verdict.MEMORY_LIMIT),
+    "output": ("runtime.output_limit", Verdict.RUNTIME_ERROR),
+}
+
+
+def _location(told: Any) -> Location | None:
+    if not isinstance(told, dict) or not isinstance(told.get("file"), str):
+        return None
+    line = told.get("line")
+    return Location(told["file"].removeprefix("/submission/")[:300], line if isinstance(line, int) else None)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,273 @@
+"""One workload at a time: call, compare, call again on other memory and other values, compare again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.domain.report import (
+    Location,
+    OutputResult,
+    Severity,
+    StageName,
+    StageStatus,
+    Tier,
+    Verdict,
+    WorkloadResult,
+)
+from app.domain.task import TaskBundle, Workload
+from workers.judge import numerics
+from workers.judge.answers import LARGE_BYTES, Answers, Draw, output_names, tolerance_of
+from workers.judge.calls import POISON_A, POISON_B, Caller, NotRun, Returned
+from workers.judge.notebook import Notebook
+from workers.judge.received import Leaf, Received
+
+# A call this long is not repeated: the probes that need repeats are then listed as not checked.
+REPEAT_UP_TO_FRACTION = 0.3
+LATE_WRITE_WAIT_SECONDS = 0.2
+
+
+@dataclass
+class WorkloadRun:
+    """Everything that one workload's calls returned, for the probes and checks that come after."""
+
+    workload: Workload
+    first: Returned | None = None
+    second: Returned | None = None
+    third: Returned | None = None
+    ok: bool = False
+    to_check: list[tuple[Draw, Received]] = field(default_factory=list)
+
+    def calls(self) -> list[Returned]:
+        return [call for call in (self.first, self.second, self.third) if call is not None]
+
+
+class Correctness:
+    """Runs and judges workloads; every conclusion goes into the notebook."""
+
+    def __init__(self, bundle: TaskBundle, answers: Answers, notebook: Notebook) -> None:
+        self.bundle, self.answers, self.notebook = bundle, answers, notebook
+
+    def judge(self, caller: Caller, workload: Workload) -> WorkloadRun:
+        """All calls of one workload; raises `NotRun` (already noted) when the first gives no result."""
+        run = WorkloadRun(workload)
+        draws = self.answers.draws[workload.name]
+        run.first = caller.call(workload, draws[0], slot="first", poison=POISON_A)
+        run.ok = self._compare(run, run.first, draws[0], "task")
+        if run.first.facts.get("threads") or not run.ok:
+            self._look_again(caller, run)
+        if draws[0].inputs.total_bytes() > LARGE_BYTES:
+            caller.process.ask("forget", timeout_s=30)
+        if run.first.seconds > REPEAT_UP_TO_FRACTION * self.bundle.spec.limits.seconds:
+            self.notebook.not_checked.append(f"repeats of `{workload.name}`: one call takes {run.first.seconds:.1f} s")
+            return run
+        run.second = caller.call(workload, draws[0], slot="second", poison=POISON_B, trace=True)
+        repeat_ok = self._compare(run, run.second, draws[0], "repeat")
+        self._compare_repeats(run, repeat_ok)
+        run.ok = run.ok and repeat_ok
+        if len(draws) > 1:
+            run.third = caller.call(workload, draws[1], slot="third", refill="first", poison=POISON_A)
+            refilled_ok = self._compare(run, run.third, draws[1], "new values, same memory")
+            self._find_cached(run, refilled_ok)
+            run.ok = run.ok and refilled_ok
+        return run
+
+    def _compare(self, run: WorkloadRun, call: Returned, draw: Draw, family: str) -> bool:
+        """Judge one call's outputs and write down the result; True when nothing is wrong."""
+        workload = run.workload
+        got, expected = call.outputs.leaves(), draw.expected()
+        self._note_lazy(got, workload)
+        names = output_names(len(expected))
+        results, ok = [], True
+        if len(got) != len(expected):
+            self._wrong(
+                "numerics.wrong_shape", Verdict.WRONG_SHAPE, workload,
+                f"{len(got)} outputs came back where the reference returns {len(expected)}",
+            )  # fmt: skip
+            ok = False
+        else:
+            results = [self._compare_output(n, g, e, workload) for n, g, e in zip(names, got, expected, strict=True)]
+            ok = all(result.ok for result in results)
+        if self.answers.has_check and ok:
+            run.to_check.append((draw, call.outputs))
+        status = StageStatus.PASSED if ok else StageStatus.FAILED
+        self.notebook.workloads.append(
+            WorkloadResult(workload.name, family, status, tuple(results), round(call.seconds, 4), None, workload.hidden, 1)
+        )
+        return ok
+
+    def _compare_output(self, name: str, got: Leaf, expected: numerics.Expected, workload: Workload) -> OutputResult:
+        want = expected.native
+        result = OutputResult(
+            name, got.array.shape, got.array.dtype.name, False, "shape", int(want.size),
+            expected_shape=want.shape, expected_dtype=want.dtype.name,
+        )  # fmt: skip
+        if got.array.shape != want.shape:
+            message = f"`{name}` has shape {_shape(got.array)}; the reference returns {_shape(want)}"
+            self._wrong("numerics.wrong_shape", Verdict.WRONG_SHAPE, workload, message)
+            return result
+        if got.array.dtype != want.dtype and got.kind != "python":
+            message = f"`{name}` is {got.array.dtype.name}; the reference returns {want.dtype.name}"
+            self._wrong("numerics.wrong_dtype", Verdict.WRONG_DTYPE, workload, message)
+            return dataclasses.replace(result, decided_by="dtype")
+        if self.answers.has_check:
+            return dataclasses.replace(result, ok=True, decided_by="check (task-defined)")
+        self._note_layout(name, got, want, workload)
+        compared = numerics.compare(
+            name, got.array, expected, tolerance_of(self.bundle, name),
+            vacuous=self.answers.vacuous.get(name, False), accumulate=self.bundle.spec.tolerance.accumulate,
+        )  # fmt: skip
+        if not compared.ok:
+            self._note_values(compared, workload)
+        elif (compared.budget_ratio or 0) > 1:
+            self._note_downgrade(compared, workload)
+        return dataclasses.replace(compared, expected_shape=want.shape, expected_dtype=want.dtype.name)
+
+    def _note_values(self, result: OutputResult, workload: Workload) -> None:
+        worst = result.worst[0] if result.worst else None
+        at = f"; the worst is [{', '.join(map(str, worst.index))}]: {worst.got} instead of {worst.want}" if worst else ""
+        counts = {
+            "numerics.nan_mismatch": result.nan_mismatch,
+            "numerics.inf_mismatch": result.inf_mismatch,
+            "numerics.wrong_values": result.mismatched - result.nan_mismatch - result.inf_mismatch,
+        }
+        for code, count in counts.items():
+            if count > 0:
+                message = f"{count} of {result.elements} elements of `{result.name}` on `{workload.name}`{at}"
+                evidence = {"output": result.name, "max_ulp": result.max_ulp, "max_abs_error": result.max_abs_error}
+                self._wrong(code, Verdict.WRONG_RESULT, workload, message, evidence)
+
+    def _note_downgrade(self, result: OutputResult, workload: Workload) -> None:
+        self.notebook.note(
+            "numerics.precision_downgrade", Severity.WARNING, StageName.CORRECTNESS,
+            f"`{result.name}` on `{workload.name}` is within the tolerance, but its error is {result.budget_ratio:.3g} times"
+            " what the declared accumulator explains",
+            workload=workload.name, evidence={"output": result.name, "budget_ratio": result.budget_ratio},
+        )  # fmt: skip
+
+    def _note_layout(self, name: str, got: Leaf, want: np.ndarray, workload: Workload) -> None:
+        if want.flags.c_contiguous and not got.contiguous:
+            self.notebook.note(
+                "numerics.wrong_layout", Severity.WARNING, StageName.CORRECTNESS,
+                f"`{name}` on `{workload.name}` is not contiguous; the reference's is",
+                workload=workload.name, evidence={"strides_bytes": list(got.array.strides)},
+            )  # fmt: skip
+
+    def _note_lazy(self, got: Iterable[Leaf], workload: Workload) -> None:
+        for leaf in got:
+            if leaf.type and leaf.kind == "torch":
+                self.notebook.note(
+                    "integrity.lazy_output", Severity.ERROR, StageName.INTEGRITY,
+                    f"`{workload.name}` returned a {leaf.type} instead of a plain tensor",
+                    verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=workload.name,
+                )  # fmt: skip
+
+    def _compare_repeats(self, run: WorkloadRun, repeat_ok: bool) -> None:
+        """Two calls on the same values, over differently filled memory."""
+        assert run.first is not None and run.second is not None
+        firsts, seconds = run.first.outputs.leaves(), run.second.outputs.leaves()
+        if run.first.facts.get("poison") and [x.array.shape for x in firsts] == [x.array.shape for x in seconds]:
+            for name, a, b in zip(output_names(len(firsts)), firsts, seconds, strict=True):
+                left = numerics.poison_left(a.array, b.array, POISON_A, POISON_B)
+                if len(left):
+                    self._note_poison(name, left, a.array, run.workload)
+        if run.ok and not repeat_ok:
+            self._note_state("integrity.later_call_differs", "right on the first call and wrong on the second", run.workload)
+        elif repeat_ok and not run.ok:
+            self._note_state("integrity.first_call_differs", "wrong on the first call and right on the second", run.workload)
+
+    def _note_poison(self, name: str, left: np.ndarray, array: np.ndarray, workload: Workload) -> None:
+        index = [int(i) for i in np.unravel_index(int(left[0]), array.shape)]
+        self.notebook.note(
+            "integrity.uninitialised_output", Severity.ERROR, StageName.INTEGRITY,
+            f"{len(left)} of {array.size} elements of `{name}` on `{workload.name}` were never written; the first is {index}",
+            verdict=Verdict.WRONG_RESULT, tier=Tier.SUPPORT, workload=workload.name,
+            evidence={"unwritten": len(left), "first_index": index},
+        )  # fmt: skip
+
+    def _note_state(self, code: str, what: str, workload: Workload) -> None:
+        self.notebook.note(
+            code, Severity.ERROR, StageName.INTEGRITY, f"`{workload.name}` is {what}, with the same values in fresh memory",
+            tier=Tier.SUPPORT, workload=workload.name,
+        )  # fmt: skip
+
+    def _find_cached(self, run: WorkloadRun, refilled_ok: bool) -> None:
+        """New values in the storages of the first call: a result that did not move was looked up."""
+        assert run.first is not None and run.third is not None
+        if refilled_ok or not run.ok:
+            return
+        first, third = run.first.outputs.leaves(), run.third.outputs.leaves()
+        stale = [numerics.same_bits(a.array, b.array) for a, b in zip(first, third, strict=False) if a.array.size]
+        if stale and all(stale):
+            self.notebook.note(
+                "integrity.output_cache", Severity.ERROR, StageName.INTEGRITY,
+                f"`{run.workload.name}` returned the earlier result although the same memory held new values",
+                tier=Tier.SUPPORT, workload=run.workload.name,
+            )  # fmt: skip
+
+    def _look_again(self, caller: Caller, run: WorkloadRun) -> None:
+        """Something still runs, or the outputs are wrong: are they being written after the return?"""
+        assert run.first is not None
+        if names := run.first.facts.get("threads"):
+            self.notebook.note(
+                "integrity.spawns_thread", Severity.WARNING, StageName.INTEGRITY,
+                f"`{run.workload.name}` returned with {len(names)} of its own threads running",
+                tier=Tier.SUPPORT, workload=run.workload.name, evidence={"threads": [str(n)[:80] for n in names][:20]},
+            )  # fmt: skip
+        later = caller.again("first", LATE_WRITE_WAIT_SECONDS)
+        if later is None:
+            return
+        before, after = run.first.outputs.leaves(), later.leaves()
+        changed = [not numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=False)]
+        if any(changed):
+            self.notebook.note(
+                "integrity.late_write", Severity.ERROR, StageName.INTEGRITY,
+                f"the outputs of `{run.workload.name}` changed after the call had returned",
+                verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=run.workload.name,
+            )  # fmt: skip
+        later.close()
+
+    def _wrong(self, code: str, verdict: Verdict, workload: Workload, message: str, evidence: dict[str, object] | None = None) -> None:
+        self.notebook.note(
+            code, Severity.ERROR, StageName.CORRECTNESS, message, verdict=verdict, workload=workload.name, evidence=evidence
+        )
+
+
+def memory_findings(run: WorkloadRun, notebook: Notebook) -> None:
+    """What the interpreter saw of memory accesses and the framework of launches."""
+    for call in run.calls():
+        for seen in call.events.get("observations") or []:
+            if isinstance(seen, dict):
+                _note_observation(seen, run.workload, notebook)
+
+
+# Proved by an access that was caught; the rest are observations for people.
+_PROVED = {"runtime.out_of_bounds": Verdict.RUNTIME_ERROR, "runtime.index_overflow": Verdict.RUNTIME_ERROR, "runtime.race": Verdict.WRONG_RESULT}
+_TOLD = {"runtime.reads_past_view": Severity.WARNING}
+
+
+def _note_observation(seen: dict[str, object], workload: Workload, notebook: Notebook) -> None:
+    code = str(seen.get("code"))
+    if code not in _PROVED and code not in _TOLD:
+        return
+    file, line = seen.get("file"), seen.get("line")
+    location = Location(str(file).removeprefix("/submission/")[:300], line if isinstance(line, int) else None) if file else None
+    evidence = seen.get("evidence")
+    notebook.note(
+        code, _TOLD.get(code, Severity.ERROR), StageName.SANITIZE, f"{str(seen.get('message', ''))[:400]} on `{workload.name}`",
+        verdict=_PROVED.get(code), workload=workload.name, location=location,
+        evidence=evidence if isinstance(evidence, dict) else {},
+    )  # fmt: skip
+
+
+def not_run(workload: Workload, error: NotRun, notebook: Notebook) -> None:
+    """Write down a workload whose first call gave no result."""
+    status = StageStatus.FAILED if error.measured else StageStatus.NOT_MEASURED
+    notebook.workloads.append(WorkloadResult(workload.name, "task", status, reason=str(error)[:300], hidden=workload.hidden))
+
+
+def _shape(array: np.ndarray) -> str:
+    return "(" + ", ".join(map(str, array.shape)) + ")"

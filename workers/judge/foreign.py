@@ -1,0 +1,95 @@
+"""The two foreign processes as the judge sees them: the task's reference and the candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from app.domain.task import TaskBundle
+from workers.judge.received import Received
+from workers.judge.submission import Submission
+from workers.sandbox import Ended, Limits, Program, Sandboxes, Session
+
+# What interpreter and libraries need beside the memory that a task grants.
+INTERPRETER_MEMORY_MB = 4096
+IMPORT_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Raised(Exception):
+    """Foreign code raised, or its process ended.  `facts` as `workers.wire.raised.describe` gives them."""
+
+    facts: dict[str, Any]
+    ended: Ended | None = None
+
+    @property
+    def kind(self) -> str:
+        """exception | exit | signal | time | memory | output | protocol"""
+        if self.ended is not None:
+            return self.ended.reason
+        return "memory" if self.facts.get("out_of_memory") else "exception"
+
+    @property
+    def sentence(self) -> str:
+        if self.ended is not None:
+            return self.ended.detail
+        return f"{self.facts.get('type', 'Error')}: {self.facts.get('message', '')}"[:500]
+
+
+class ForeignProcess:
+    """One sandboxed process and its protocol; a context manager that leaves nothing behind."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def __enter__(self) -> ForeignProcess:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.session.close()
+
+    def ask(self, op: str, fds: Sequence[int] = (), *, timeout_s: float, **fields: Any) -> tuple[dict[str, Any], list[int]]:
+        """One question; raises `Raised` when the code behind it raised or the process ended."""
+        try:
+            reply = self.session.call({"op": op, **fields}, fds, timeout_s=timeout_s)
+        except Ended as ended:
+            raise Raised({}, ended) from ended
+        if isinstance(error := reply.message.get("error"), dict):
+            raise Raised(error)
+        return reply.message, reply.fds
+
+    def receive(self, op: str, *, timeout_s: float, **fields: Any) -> Received:
+        """Ask for packed values; raises `Raised` or `NotAValue`."""
+        message, fds = self.ask(op, timeout_s=timeout_s, **fields)
+        return Received.of(message, fds)
+
+
+def start_reference(sandboxes: Sandboxes, bundle: TaskBundle) -> ForeignProcess:
+    """A process for the task's own code, which sees nothing of the submission."""
+    runtime = sandboxes.runtimes["jax" if _uses_jax(bundle.folder) else "torch"]
+    program = Program(runtime, "workers.reference", {"/task": bundle.folder})
+    return ForeignProcess(sandboxes.start(program, _limits(bundle, calls=40)))
+
+
+def start_candidate(sandboxes: Sandboxes, bundle: TaskBundle, submission: Submission) -> ForeignProcess:
+    """A process for the submission, which sees nothing of the task."""
+    program = Program(sandboxes.runtimes["torch"], "workers.candidate", {"/submission": submission.root})
+    return ForeignProcess(sandboxes.start(program, _limits(bundle, calls=40)))
+
+
+def _limits(bundle: TaskBundle, *, calls: int) -> Limits:
+    memory_mb = bundle.spec.limits.memory_mb + INTERPRETER_MEMORY_MB
+    return Limits(
+        memory_mb=memory_mb,
+        cpu_seconds=None,
+        file_mb=memory_mb,  # a memfd counts as a file; real files only fit into the small private tmpfs
+        wall_seconds=IMPORT_SECONDS + calls * bundle.spec.limits.seconds,
+    )
+
+
+def _uses_jax(folder: Path) -> bool:
+    source = (folder / "reference.py").read_text(encoding="utf-8", errors="replace")
+    return "import jax" in source and "import torch" not in source

@@ -1,0 +1,99 @@
+"""What the judge writes down while it works: stages, findings, workloads, and what each means for the verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.domain.findings import known
+from app.domain.report import (
+    Finding,
+    Location,
+    Severity,
+    Stage,
+    StageName,
+    StageStatus,
+    Tier,
+    Verdict,
+    WorkloadResult,
+)
+
+Progress = Callable[[Stage], None]
+MAX_FINDINGS = 400
+
+
+@dataclass
+class Notebook:
+    """The growing report.  Every fact stays; `verdicts` collects what the facts amount to."""
+
+    progress: Progress | None = None
+    stages: list[Stage] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    workloads: list[WorkloadResult] = field(default_factory=list)
+    not_checked: list[str] = field(default_factory=list)
+    verdicts: set[Verdict] = field(default_factory=set)
+    logs: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: StageName) -> Iterator[OpenStage]:
+        """Time a stage; its status is the worst thing noted in it, or what it says itself."""
+        opened, start = OpenStage(name), time.perf_counter()
+        before = len(self.findings)
+        yield opened
+        status = opened.status or _status(self.findings[before:], name)
+        self.end(Stage(name, status, round(time.perf_counter() - start, 4), opened.reason))
+
+    def end(self, stage: Stage) -> None:
+        self.stages.append(stage)
+        if self.progress is not None:
+            self.progress(stage)
+
+    def note(
+        self,
+        code: str,
+        severity: Severity,
+        stage: StageName,
+        message: str,
+        *,
+        verdict: Verdict | None = None,
+        tier: Tier | None = None,
+        workload: str | None = None,
+        location: Location | None = None,
+        evidence: dict[str, Any] | None = None,
+    ) -> None:
+        """Write down a finding and, where it settles something, what it means for the verdict."""
+        known(code)
+        found = Finding(code, severity, stage, message, tier, evidence or {}, location, workload)
+        if verdict is not None:
+            self.verdicts.add(verdict)
+        if len(self.findings) < MAX_FINDINGS and not any(_same(found, other) for other in self.findings):
+            self.findings.append(found)
+
+
+@dataclass
+class OpenStage:
+    """A stage under way; set `status` and `reason` where findings alone do not say it."""
+
+    name: StageName
+    status: StageStatus | None = None
+    reason: str | None = None
+
+    def not_measured(self, reason: str) -> None:
+        self.status, self.reason = StageStatus.NOT_MEASURED, reason
+
+    def failed(self, reason: str | None = None) -> None:
+        self.status, self.reason = StageStatus.FAILED, reason
+
+
+def _status(findings: list[Finding], stage: StageName) -> StageStatus:
+    severities = {f.severity for f in findings if f.stage is stage}
+    if Severity.ERROR in severities:
+        return StageStatus.FAILED
+    return StageStatus.FLAGGED if Severity.WARNING in severities else StageStatus.PASSED
+
+
+def _same(a: Finding, b: Finding) -> bool:
+    return (a.code, a.workload, a.location, a.message) == (b.code, b.workload, b.location, b.message)

@@ -1,0 +1,349 @@
+"""`evaluate`: one task and one submission in, one report out.  The stages in order, on one page."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import resource
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.domain.report import (
+    EvidenceLevel,
+    Location,
+    Replay,
+    Report,
+    Scope,
+    Severity,
+    Stage,
+    StageName,
+    StageStatus,
+    TaskIdentity,
+    Tier,
+    Verdict,
+)
+from app.domain.request import EvaluationRequest
+from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
+from workers.judge import integrity, verdicts
+from workers.judge.answers import Answers, TaskFault, gather, in_place_positions
+from workers.judge.calls import Caller, NotRun
+from workers.judge.correctness import Correctness, WorkloadRun, memory_findings, not_run
+from workers.judge.faults import EngineFault, SubmissionError
+from workers.judge.foreign import ForeignProcess, Raised, start_candidate, start_reference
+from workers.judge.inspection import inspect_python
+from workers.judge.notebook import Notebook, Progress
+from workers.judge.semantic import run_checks
+from workers.judge.seeds import Seeds
+from workers.judge.submission import Submission, read_submission
+from workers.sandbox import Sandboxes, SandboxUnavailable
+
+RUNS_HERE = ("torch", "triton")
+MODES = {"torch": "host:torch", "triton": "interpreter:triton"}
+MAX_RESTARTS = 3
+NO_DEVICE = "not measured here: no device"
+
+
+def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progress | None = None) -> Report:
+    """Judge one submission.
+
+    Raises `TaskError` or `SubmissionError` for what cannot be read (the message says what to do) and
+    `EngineFault` for our own failures; whatever task or submission do wrong is in the report.
+    """
+    _raise_descriptor_limit()
+    bundle = read_bundle(request.task_folder)
+    seeds = Seeds.fresh(request.secret)
+    with tempfile.TemporaryDirectory(prefix="workbench-") as staging:
+        submission = read_submission(request.submission, bundle.spec, Path(staging) / "submission", request.framework)
+        judging = _Judging(request, bundle, submission, seeds, Notebook(progress))
+        try:
+            judging.run(sandboxes)
+        except SandboxUnavailable as error:
+            raise EngineFault(str(error)) from error
+        return judging.report()
+
+
+@dataclass
+class _Judging:
+    """One evaluation under way."""
+
+    request: EvaluationRequest
+    bundle: TaskBundle
+    submission: Submission
+    seeds: Seeds
+    notebook: Notebook
+    runs: list[WorkloadRun] = field(default_factory=list)
+    environment: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, sandboxes: Sandboxes) -> None:
+        self._inspect()
+        if self.submission.framework not in RUNS_HERE:
+            self._cannot_run(f"no runner for {self.submission.framework} on this machine")
+            return
+        workloads = self._workloads()
+        with contextlib.ExitStack() as open_things:
+            candidate = open_things.enter_context(_Restartable(sandboxes, self.bundle, self.submission))
+            try:
+                answers = self._answers(sandboxes, workloads)
+            except TaskFault as fault:
+                self._stop_after(StageName.CORRECTNESS, str(fault) or "the task cannot be judged")
+                return
+            open_things.callback(answers.close)
+            self._calls(candidate, answers, workloads)
+            if answers.has_check:
+                run_checks(sandboxes, self.bundle, self.runs, answers, self.notebook)
+        self._finish_stages(answers)
+
+    def _inspect(self) -> None:
+        with self.notebook.stage(StageName.INSPECT):
+            for file, source in self.submission.sources():
+                for hit in inspect_python(file, source) if file.endswith(".py") else []:
+                    self.notebook.note(
+                        hit.code, Severity.WARNING, StageName.INSPECT, f"the source uses {hit.what}",
+                        tier=Tier.SUPPORT, location=Location(hit.file, hit.line),
+                    )  # fmt: skip
+
+    def _workloads(self) -> list[Workload]:
+        """Those asked for that can be run here; `runs_on = "device"` is said to be not checked."""
+        known = {w.name for w in self.bundle.spec.workloads}
+        if unknown := set(self.request.workloads) - known:
+            raise TaskError(f"no workload is named {', '.join(sorted(unknown))}; the task has {', '.join(sorted(known))}")
+        asked = [
+            w
+            for w in self.bundle.spec.workloads
+            if "correctness" in w.uses and (not self.request.workloads or w.name in self.request.workloads)
+        ]
+        for workload in asked:
+            if workload.runs_on == "device":
+                not_run(workload, NotRun("needs a device", measured=False, fatal=False), self.notebook)
+        return [w for w in asked if w.runs_on == "any"]
+
+    def _answers(self, sandboxes: Sandboxes, workloads: list[Workload]) -> Answers:
+        with start_reference(sandboxes, self.bundle) as process:
+            try:
+                return gather(process, self.bundle, workloads, self.seeds, self.notebook)
+            finally:
+                self.environment["sandbox"] = process.session.limits_in_force
+
+    def _calls(self, candidate: _Restartable, answers: Answers, workloads: list[Workload]) -> None:
+        judge = Correctness(self.bundle, answers, self.notebook)
+        in_place = in_place_positions(self.bundle, answers.arguments)
+        caller: Caller | None = None
+        with self.notebook.stage(StageName.COMPILE) as stage:
+            try:
+                caller = self._load(candidate, in_place)
+            except NotRun as error:
+                stage.failed(str(error))
+                return
+            finally:
+                self._note_environments(stage)
+        with self.notebook.stage(StageName.CORRECTNESS) as stage:
+            for workload in workloads:
+                if caller is None:
+                    caller = self._reload(candidate, in_place, workload)
+                    if caller is None:
+                        continue
+                caller = self._judge_workload(judge, caller, workload)
+            self._correctness_status(stage, workloads)
+        with self.notebook.stage(StageName.INTEGRITY):
+            for run in self.runs:
+                integrity.call_findings(run, self.bundle, answers, self.notebook)
+            integrity.own_kernel(self.runs, caller, self.bundle, answers, self.submission.framework, self.notebook)
+        with self.notebook.stage(StageName.SANITIZE) as stage:
+            for run in self.runs:
+                memory_findings(run, self.notebook)
+            if self.submission.framework == "torch":
+                stage.not_measured("torch operators check their own bounds; nothing of the submission's touches memory directly")
+        self.notebook.logs.append(candidate.log())
+
+    def _load(self, candidate: _Restartable, in_place: list[int]) -> Caller:
+        caller = Caller(candidate.process(), self.bundle, in_place, self.notebook)
+        facts = caller.load(self.submission)
+        integrity.rebound_functions(facts, self.notebook)
+        self.environment |= {"versions": facts.get("versions"), "refusals": facts.get("refusals")}
+        return caller
+
+    def _reload(self, candidate: _Restartable, in_place: list[int], workload: Workload) -> Caller | None:
+        """A fresh process after a crash, a few times; None where the submission is given up."""
+        try:
+            candidate.restart()
+            return self._load(candidate, in_place)
+        except NotRun as error:
+            not_run(workload, error, self.notebook)
+        except _GivenUp:
+            reason = f"not run: the process had ended {MAX_RESTARTS} times before"
+            self.notebook.not_checked.append(f"`{workload.name}`: {reason}")
+            not_run(workload, NotRun(reason, measured=False, fatal=False), self.notebook)
+        return None
+
+    def _judge_workload(self, judge: Correctness, caller: Caller, workload: Workload) -> Caller | None:
+        try:
+            run = judge.judge(caller, workload)
+        except NotRun as error:
+            not_run(workload, error, self.notebook)
+            return None if error.fatal else caller
+        except Raised as raised:  # between two calls: the process died on its own
+            not_run(workload, NotRun(raised.sentence, measured=True, fatal=True), self.notebook)
+            self.notebook.note(
+                "runtime.crash", Severity.ERROR, StageName.CORRECTNESS, f"{raised.sentence} on `{workload.name}`",
+                verdict=Verdict.RUNTIME_ERROR, workload=workload.name,
+            )  # fmt: skip
+            return None
+        self.runs.append(run)
+        self._refuse_untrusted_dtypes(run)
+        return caller
+
+    def _refuse_untrusted_dtypes(self, run: WorkloadRun) -> None:
+        """No bf16 verdict where the interpreter's own self-test failed for it."""
+        refused = {dtype for dtype, failing in (self.environment.get("refusals") or {}).items() if failing}
+        leaves = run.first.outputs.leaves() if run.first else []
+        used = {leaf.array.dtype.name for leaf in leaves}
+        if any(_family(name) in refused for name in used):
+            self.notebook.note(
+                "numerics.bf16_not_trusted", Severity.WARNING, StageName.CORRECTNESS,
+                f"the interpreter failed its self-test for {', '.join(sorted(refused))}; `{run.workload.name}` is not judged",
+                verdict=Verdict.INCONCLUSIVE, workload=run.workload.name,
+            )  # fmt: skip
+
+    def _correctness_status(self, stage: Any, workloads: list[Workload]) -> None:
+        statuses = [w.status for w in self.notebook.workloads]
+        if StageStatus.FAILED in statuses:
+            stage.failed()
+        elif not workloads or StageStatus.PASSED not in statuses:
+            stage.not_measured("no workload could be run here")
+            self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
+
+    def _note_environments(self, stage: Any) -> None:
+        """Environments that apply to the framework and that nothing here can build for yet."""
+        applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
+        if applies and stage.status is None:
+            stage.not_measured(f"not built here: {', '.join(applies)}")
+            self.notebook.not_checked.append(f"builds for {', '.join(applies)}")
+            self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
+
+    def _finish_stages(self, answers: Answers) -> None:
+        versions = {**answers.versions, **(self.environment.get("versions") or {})}
+        self.environment["versions"] = versions
+        self._not_measured()
+        if Verdict.INVALID_TASK in self.notebook.verdicts:
+            return
+        if self.submission.framework == "triton":
+            self.notebook.not_checked.append("accumulator not modelled: the interpreter may accumulate wider than a chip")
+
+    def _not_measured(self) -> None:
+        for name in (StageName.BENCHMARK, StageName.PROFILE):
+            self.notebook.end(Stage(name, StageStatus.NOT_MEASURED, 0.0, NO_DEVICE))
+        self.notebook.not_checked.append(f"speed and profile: {NO_DEVICE}")
+        if self.bundle.spec.kind == "optimization":
+            self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
+
+    def _stop_after(self, name: StageName, reason: str) -> None:
+        """The task itself cannot be judged: say so for every stage that did not happen."""
+        self.notebook.end(Stage(name, StageStatus.FAILED, 0.0, reason))
+        done = {stage.name for stage in self.notebook.stages}
+        for other in StageName:
+            if other not in done:
+                self.notebook.end(Stage(other, StageStatus.NOT_MEASURED, 0.0, "the task cannot be judged"))
+
+    def _cannot_run(self, reason: str) -> None:
+        self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
+        self.notebook.not_checked.append(f"everything that needs a run: {reason}")
+        for name in list(StageName)[1:]:
+            self.notebook.end(Stage(name, StageStatus.NOT_MEASURED, 0.0, reason))
+
+    def report(self) -> Report:
+        book = self.notebook
+        verdict, scope = verdicts.decide(book.verdicts), self._scope()
+        order = {name: n for n, name in enumerate(StageName)}
+        return Report(
+            verdict=verdict,
+            scope=scope,
+            headline=verdicts.headline(verdict, book.workloads, scope, (f.code for f in book.findings)),
+            task=TaskIdentity(self.bundle.spec.name, self.bundle.spec.version, self.bundle.sha256),
+            submission=self.submission.identity(),
+            mode=MODES.get(self.submission.framework, "static"),
+            not_checked=tuple(dict.fromkeys(book.not_checked)),
+            stages=tuple(sorted(book.stages, key=lambda s: order[s.name])),
+            workloads=tuple(book.workloads),
+            findings=tuple(book.findings),
+            environment={"host": platform.platform(), "device": None, "driver": None, **self.environment},
+            replay=Replay(self.request.command, self.seeds.secret.hex(), dict(self.seeds.drawn)),
+            log="\n".join(log for log in book.logs if log)[-64_000:],
+        )
+
+    def _scope(self) -> Scope:
+        ran = {w.name for w in self.notebook.workloads if w.status is not StageStatus.NOT_MEASURED}
+        names = [w.name for w in self.bundle.spec.workloads if "correctness" in w.uses]
+        applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
+        runs_here = self.submission.framework in RUNS_HERE
+        return Scope(
+            evidence=EvidenceLevel.EMULATED if runs_here and ran else EvidenceLevel.STATIC,
+            workloads_run=tuple(n for n in names if n in ran),
+            workloads_not_run=tuple(n for n in names if n not in ran),
+            environments_not_built=tuple(applies),
+        )
+
+
+class _GivenUp(Exception):
+    """The candidate's process ended too often."""
+
+
+class _Restartable:
+    """The candidate's process.  It may be importing its framework before it is given any code to run."""
+
+    def __init__(self, sandboxes: Sandboxes, bundle: TaskBundle, submission: Submission) -> None:
+        self._start = lambda: start_candidate(sandboxes, bundle, submission)
+        self._restarts = 0
+        self._logs: list[str] = []
+        self._process: ForeignProcess | None = self._start()
+
+    def __enter__(self) -> _Restartable:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def process(self) -> ForeignProcess:
+        assert self._process is not None
+        return self._process
+
+    def restart(self) -> None:
+        self._close()
+        self._restarts += 1
+        if self._restarts > MAX_RESTARTS:
+            raise _GivenUp
+        self._process = self._start()
+
+    def log(self) -> str:
+        current = self._process.session.log if self._process else ""
+        return "\n".join([*self._logs, current])
+
+    def _close(self) -> None:
+        if self._process is not None:
+            self._logs.append(self._process.session.log)
+            self._process.session.close()
+            self._process = None
+
+
+def _applies(environment: str, framework: str) -> bool:
+    """Whether `<target>[@version]:<arch>` is a place where this framework's programs are meant to run."""
+    target = environment.split(":")[0].split("@")[0]
+    return target in {"triton": ("cuda", "hip"), "cuda": ("cuda",), "hip": ("hip",), "pallas": ("tpu", "cuda")}.get(framework, ())
+
+
+def _family(dtype: str) -> str:
+    return "bf16" if dtype == "bfloat16" else "fp8" if dtype.startswith("float8") else dtype
+
+
+def _raise_descriptor_limit() -> None:
+    """Every storage is a descriptor here; many workloads need more than the customary 1024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = min(hard, 65536) if hard != resource.RLIM_INFINITY else 65536
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+__all__ = ["EngineFault", "SubmissionError", "TaskError", "evaluate"]

@@ -1,0 +1,124 @@
+"""A submission as it lies on disk: its files, its framework, the file that holds the entry point."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.report import SubmissionIdentity
+from app.domain.task import FRAMEWORKS, TaskSpec
+from workers.judge.faults import SubmissionError
+
+MAX_FILES = 500
+MAX_BYTES = 20 << 20
+MAX_SOURCE_BYTES = 4 << 20
+# Words that decide a framework, most specific first.
+_SIGNS = (
+    ("nki", re.compile(r"^\s*(?:import|from)\s+(?:neuronxcc|nki)\b", re.M)),
+    ("pallas", re.compile(r"\bjax\.experimental(?:\.|\s+import\s+)pallas\b")),
+    ("triton", re.compile(r"^\s*(?:import|from)\s+triton\b", re.M)),
+)
+_SUFFIXES = {".cu": "cuda", ".cuh": "cuda", ".hip": "hip", ".ptx": "ptx", ".ttir": "ttir", ".mlir": "stablehlo"}
+_MAIN_NAMES = ("submission", "solution", "kernel", "main")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was submitted.  `root` holds exactly `files`; `main` is the one with the entry point."""
+
+    root: Path
+    files: tuple[str, ...]
+    main: str
+    framework: str
+    sha256: str
+
+    def sources(self) -> Iterator[tuple[str, str]]:
+        """Every file that is text, with its text."""
+        for name in self.files:
+            data = (self.root / name).read_bytes()
+            if b"\0" not in data and len(data) <= MAX_SOURCE_BYTES:
+                yield name, data.decode("utf-8", errors="replace")
+
+    def identity(self) -> SubmissionIdentity:
+        return SubmissionIdentity(self.sha256, self.framework, self.files)
+
+
+def read_submission(path: Path, spec: TaskSpec, staging: Path, framework: str | None = None) -> Submission:
+    """Copy the submission's files into `staging` and describe them; raises `SubmissionError`."""
+    files = _gather(path)
+    for name, data in files.items():
+        target = staging / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    guessed = _guess(files)
+    chosen = _choose(framework, guessed, spec)
+    return Submission(staging, tuple(sorted(files)), _main(files, spec.entry), chosen, _sha256(files))
+
+
+def _gather(path: Path) -> dict[str, bytes]:
+    if path.is_symlink() or not path.exists():
+        raise SubmissionError(f"{path}: no such file or folder")
+    if path.is_file():
+        found = {path.name: path}
+        if (beside := path.parent / "build.json").is_file():
+            found["build.json"] = beside
+    else:
+        found = {p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink()}
+        found = {name: p for name, p in found.items() if "__pycache__" not in name}
+    if not found:
+        raise SubmissionError(f"{path}: the folder holds no file")
+    if len(found) > MAX_FILES or sum(p.stat().st_size for p in found.values()) > MAX_BYTES:
+        raise SubmissionError(f"{path}: at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB in all")
+    return {name: p.read_bytes() for name, p in found.items()}
+
+
+def _guess(files: dict[str, bytes]) -> str:
+    for name in files:
+        if Path(name).suffix in _SUFFIXES:
+            return _SUFFIXES[Path(name).suffix]
+    text = "\n".join(data.decode("utf-8", errors="replace") for name, data in files.items() if name.endswith(".py"))
+    if not text:
+        raise SubmissionError(f"no framework recognised in {', '.join(files)}; name one: {', '.join(FRAMEWORKS)}")
+    if b"\0" in b"".join(data for name, data in files.items() if name.endswith(".py")):
+        raise SubmissionError("a .py file holds binary data; upload source text")
+    return next((framework for framework, sign in _SIGNS if sign.search(text)), "torch")
+
+
+def _choose(asked: str | None, guessed: str, spec: TaskSpec) -> str:
+    accepted = ", ".join(spec.frameworks)
+    if asked is not None:
+        if asked not in spec.frameworks:
+            raise SubmissionError(f"the task {spec.name} accepts {accepted}, not {asked}")
+        return asked
+    if guessed in spec.frameworks:
+        return guessed
+    # A Python program is run by the framework that the task names: torch code runs under triton's too,
+    # and whether a kernel of its own did the work is a question for the evidence, not for the upload.
+    if guessed in ("torch", "triton") and {"torch", "triton"} & set(spec.frameworks):
+        return "triton" if "triton" in spec.frameworks or guessed == "triton" else "torch"
+    raise SubmissionError(f"this looks like {guessed}, but the task {spec.name} accepts {accepted}")
+
+
+def _main(files: dict[str, bytes], entry: str) -> str:
+    sources = [name for name in files if name != "build.json"]
+    if len(sources) == 1:
+        return sources[0]
+    python = [name for name in sources if name.endswith(".py")] or sources
+    defines = re.compile(rf"^(?:def|class)\s+{re.escape(entry)}\b|^{re.escape(entry)}\s*=", re.M)
+    defining = [n for n in python if defines.search(files[n].decode("utf-8", errors="replace"))] or python
+    return min(defining, key=lambda name: (name.count("/"), _rank(Path(name).stem), name))
+
+
+def _rank(stem: str) -> int:
+    return _MAIN_NAMES.index(stem) if stem in _MAIN_NAMES else len(_MAIN_NAMES)
+
+
+def _sha256(files: dict[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{len(name)}:{name}:{len(files[name])}:".encode())
+        digest.update(files[name])
+    return digest.hexdigest()

@@ -1,0 +1,39 @@
+"""From what was noted to one verdict, its scope and its headline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.domain.report import PRECEDENCE, VERDICT_TITLES, Scope, StageStatus, Verdict, WorkloadResult
+
+
+def decide(noted: Iterable[Verdict]) -> Verdict:
+    """The first by precedence; accepted when nothing speaks against it."""
+    found = set(noted)
+    return next((verdict for verdict in PRECEDENCE if verdict in found), Verdict.ACCEPTED)
+
+
+def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope, codes: Iterable[str]) -> str:
+    """One sentence for people.  It names no value and no hidden workload, so it may be shown to anybody."""
+    failed = sum(w.status is StageStatus.FAILED for w in workloads)
+    if verdict is Verdict.SUSPECT:
+        return f"{VERDICT_TITLES[verdict]}: {_suspicion(set(codes))}"
+    if verdict is Verdict.ACCEPTED:
+        return f"Accepted, {scope.sentence()}"
+    if verdict is Verdict.INVALID_TASK:
+        return "Invalid task: no answer to it could be judged"
+    if verdict is Verdict.INCONCLUSIVE:
+        return f"Inconclusive: a deciding stage was not measured here; {scope.sentence()}"
+    if verdict is Verdict.COMPILE_ERROR:
+        return "Compile error: the submission does not load"
+    return f"{VERDICT_TITLES[verdict]} on {failed} of {len(scope.workloads_run)} workloads, {scope.sentence()}"
+
+
+def _suspicion(codes: set[str]) -> str:
+    if codes & {"integrity.no_custom_kernel", "integrity.decoy_kernel", "integrity.kernel_never_ran"}:
+        return "no kernel of its own did the work"
+    if "integrity.timer_patched" in codes:
+        return "it replaces the functions that measure or check it"
+    if "integrity.side_stream" in codes:
+        return "it leaves work on a stream that nobody waits for"
+    return "an integrity probe proved a breach of the task's policy"
