@@ -6,7 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -80,10 +80,8 @@ def converse(
     session = Session(
         process, ends.ours, watch, limits=limits, limits_in_force=limits_in_force(process), folders=folders
     )
-    try:
+    with suppress(frames.Closed):  # it died already; the first call tells why
         frames.send(ends.ours, dict(begin))
-    except frames.Closed:
-        pass  # it died already; the first call tells why
     return session
 
 

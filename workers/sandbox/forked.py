@@ -40,7 +40,7 @@ class WarmJob:
 
     def __init__(self, pidfd: int, status: socket.socket, on_release: Callable[[], object]) -> None:
         self.group: Group | None = None
-        self._pidfd = pidfd
+        self.pidfd = pidfd
         self._status = status
         self._on_release = on_release
         self._end: tuple[int | None, int | None] | None = None
@@ -48,7 +48,7 @@ class WarmJob:
 
     def kill(self) -> None:
         """Kill the job's init."""
-        kill_pidfd(self._pidfd)
+        kill_pidfd(self.pidfd)
 
     def wait(self, timeout_seconds: float) -> tuple[int | None, int | None] | None:
         """What the keeper tells of the end; a keeper that is gone too has left only the kill."""
@@ -60,7 +60,7 @@ class WarmJob:
                 except frames.Late:
                     return None
                 except (frames.Closed, frames.FrameError, KeyError, OSError):
-                    if not select.select([self._pidfd], [], [], timeout_seconds)[0]:
+                    if not select.select([self.pidfd], [], [], timeout_seconds)[0]:
                         return None
                     self._end = (None, _SIGKILL)
             return self._end
@@ -71,8 +71,8 @@ class WarmJob:
 
     def release(self) -> None:
         """Close the descriptors, remove the group, tell the server's owner."""
-        os.close(self._pidfd)
-        self._pidfd = -1
+        os.close(self.pidfd)
+        self.pidfd = -1
         self._status.close()
         if self.group is not None:
             self.group.remove()
@@ -183,7 +183,7 @@ class Server:
             return
         try:
             job.group = self.walls.groups.create(limits)
-            job.group.add(host_pid(job._pidfd))
+            job.group.add(host_pid(job.pidfd))
         except OSError as error:
             job.kill()
             job.wait(_DEATH_SECONDS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from workers.sandbox.errors import SandboxUnavailable
 from workers.sandbox.interpreter import Interpreter
 from workers.sandbox.isolation import Isolation
 from workers.sandbox.process import ColdProcess
+from workers.sandbox.spawn import spawn
 
 UID_INSIDE = 1000
 _START_SECONDS = 20.0
@@ -88,18 +88,9 @@ def launch(
             descriptors = _Descriptors(theirs)
             hold = ["--info-fd", descriptors.give(info_write), "--block-fd", descriptors.give(block_read)]
             command = _layers(isolation, wall, hold, lease.number if lease else None, descriptors)
-            process = ColdProcess(
-                subprocess.Popen(
-                    [*command, "--", *_python(interpreter, child_fd)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=output_fd,
-                    stderr=output_fd,
-                    pass_fds=[child_fd, *descriptors.numbers],
-                    start_new_session=True,
-                    env={},
-                    cwd="/",
-                )
-            )
+            passed = [child_fd, *descriptors.numbers]
+            launcher = [*command, "--", *_python(interpreter, child_fd)]
+            process = ColdProcess(spawn(launcher, output_fd=output_fd, pass_fds=passed))
         if lease:
             process.uid = lease.number
             process.on_release(lease.release)

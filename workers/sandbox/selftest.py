@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from workers.sandbox import cold
@@ -11,6 +12,7 @@ from workers.sandbox.errors import Ended, SandboxUnavailable
 from workers.sandbox.isolation import Isolation
 from workers.sandbox.limits import Limits
 from workers.sandbox.program import Program, Runtime
+from workers.sandbox.session import Session
 
 _PROBE = Path(__file__).with_name("probe")
 _PROCESSES = 16
@@ -18,27 +20,34 @@ _SECONDS = 10.0
 
 
 def ensure(isolation: Isolation) -> None:
-    """Return when every escape was contained; raises `SandboxUnavailable` that names those that were not."""
-    failure = _failure(isolation)
+    """Return when every escape was contained; raises `SandboxUnavailable` that names those that were not.
+
+    Tried once in this process: a cold start of our own interpreter.
+    """
+    failure = _cold_failure(isolation)
     if failure:
         raise SandboxUnavailable(failure)
 
 
-def escapes(isolation: Isolation) -> dict[str, str]:
-    """Try them in a real sandbox: name -> "" when contained, else what happened."""
+def cold_escapes(isolation: Isolation) -> dict[str, str]:
+    """Try the escapes in a cold sandbox: name -> "" when contained, else what happened."""
     runtime = Runtime("selftest", Path(sys.executable), preload=())
+    return escapes(functools.partial(cold.start, isolation=isolation), runtime)
+
+
+def escapes(start: Callable[[Program, Limits], Session], runtime: Runtime) -> dict[str, str]:
+    """The same in whatever `start` starts."""
     program = Program(runtime, "escapes", {"/probe": _PROBE}, code_folder="/probe")
-    limits = Limits(memory_mb=512, processes=_PROCESSES, wall_seconds=_SECONDS, tmp_mb=8)
-    with cold.start(program, limits, isolation=isolation) as session:
+    limits = Limits(memory_mb=1024, processes=_PROCESSES, wall_seconds=_SECONDS, tmp_mb=8)
+    with start(program, limits) as session:
         told = session.call({"processes": _PROCESSES}, timeout_s=_SECONDS).message
     return {str(name): str(outcome) for name, outcome in told.items()}
 
 
-@functools.lru_cache(maxsize=8)
-def _failure(isolation: Isolation) -> str:
+def failure(attempt: Callable[[], dict[str, str]]) -> str:
     """The sentence to refuse with, or ""."""
     try:
-        told = escapes(isolation)
+        told = attempt()
     except SandboxUnavailable as error:
         return str(error)
     except Ended as error:
@@ -47,3 +56,8 @@ def _failure(isolation: Isolation) -> str:
     if escaped or not told:
         return f"the sandbox does not contain: {', '.join(escaped) or 'its self-test answered nothing'}"
     return ""
+
+
+@functools.lru_cache(maxsize=8)
+def _cold_failure(isolation: Isolation) -> str:
+    return failure(functools.partial(cold_escapes, isolation))

@@ -21,6 +21,10 @@ _DEATH_SECONDS = 10.0
 _GRACE_SECONDS = 2.0
 
 
+class _BadAnswer(Exception):
+    """The child's fault; a `FrameError` in sending is the caller's."""
+
+
 @dataclass(frozen=True)
 class Reply:
     """An answer of the foreign process: a claim, not a fact.  The caller closes the descriptors."""
@@ -63,7 +67,8 @@ class Session:
 
         `fds` are duplicated into the child and stay the caller's.  Raises `Ended` when the process
         ends, breaks a limit, answers late or answers nonsense; it is dead then, and each later
-        call raises the same.
+        call raises the same.  `FrameError` from a message that is too long is the caller's fault
+        and changes nothing.
         """
         with self._lock:
             if self._ended is None:
@@ -71,12 +76,11 @@ class Session:
                     return self._exchange(message, fds, time.monotonic() + timeout_s)
                 except (frames.Late, TimeoutError):
                     self._end("time", f"no answer within {timeout_s:g} s")
-                except frames.FrameError as error:
+                except _BadAnswer as error:
                     self._end("protocol", str(error))
-                except (frames.Closed, OSError):
+                except frames.Closed:
                     self._end(None, "")
-            assert self._ended is not None
-            raise self._ended
+            raise self._ended or AssertionError("unreachable")
 
     @property
     def log(self) -> str:
@@ -84,7 +88,9 @@ class Session:
         return self._watch.log
 
     def close(self) -> None:
-        """Kill all of it, reap it, free what it held.  May be called again."""
+        """Kill all of it, reap it, free what it held.  May be called again, and during a call."""
+        if not self._closed:
+            self._process.kill()
         with self._lock:
             if self._closed:
                 return
@@ -108,7 +114,10 @@ class Session:
     def _exchange(self, message: dict[str, Any], fds: Sequence[int], deadline: float) -> Reply:
         self._sock.settimeout(max(0.001, deadline - time.monotonic()))
         frames.send(self._sock, message, fds)
-        return Reply(*frames.receive(self._sock, deadline))
+        try:
+            return Reply(*frames.receive(self._sock, deadline))
+        except frames.FrameError as error:
+            raise _BadAnswer(str(error)) from error
 
     def _end(self, reason: Reason | None, detail: str) -> None:
         """Make the process dead and say once and for all why; `reason` None: as it chose itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 
-from workers.sandbox import in_force, isolation
+from workers.sandbox import in_force, isolation, selftest
 from workers.sandbox.conversation import begin_message, converse, open_ends
 from workers.sandbox.errors import SandboxUnavailable
 from workers.sandbox.forked import Odd, Server
@@ -30,6 +30,7 @@ class ForkServer:
         self._server: Server | None = None
         self._retired: list[Server] = []
         self._lock = threading.Lock()
+        self._trusted = False
 
     def prepare(self) -> None:
         """Start the server now; it imports in the background.  Raises `SandboxUnavailable`."""
@@ -44,6 +45,19 @@ class ForkServer:
         """
         if program.runtime != self._runtime:
             raise ValueError(f"this fork server runs {self._runtime.name}, not {program.runtime.name}")
+        if not self._trusted:
+            self._test()
+        return self._start_again(program, limits)
+
+    def _test(self) -> None:
+        """The first job of all is our own self-test: forked jobs have a wall of another make."""
+        failure = selftest.failure(lambda: selftest.escapes(self._start_again, self._runtime))
+        if failure:
+            self._retire()
+            raise SandboxUnavailable(f"warm start: {failure}")
+        self._trusted = True
+
+    def _start_again(self, program: Program, limits: Limits) -> Session:
         for attempt in range(_TRIES):
             try:
                 return self._start(program, limits)

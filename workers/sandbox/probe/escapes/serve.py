@@ -11,7 +11,7 @@ from collections.abc import Callable
 from workers.wire import frames
 
 _MOST_FORKS = 100
-_OWN_VARIABLES = {"PATH", "PWD", "HOME", "LC_CTYPE"}
+_OWN_VARIABLES = {"PWD", "LC_CTYPE"}
 _PTRACE_ATTACH, _NEW_USER = 16, 0x10000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -76,7 +76,7 @@ def read_secrets() -> str:
                 names = {entry.split(b"=")[0].decode(errors="replace") for entry in stream.read().split(b"\0") if entry}
         except OSError:
             continue
-        if names - _OWN_VARIABLES:
+        if names - _OWN_VARIABLES - set(os.environ):
             return f"process {pid} shows the variables {sorted(names)}"
     return ""
 
