@@ -80,7 +80,9 @@ def _exactly(sock: socket.socket, count: int, deadline: float | None, fds: list[
             raise Late
         sock.settimeout(left)
         try:
-            chunk, ancillary, flags, _ = sock.recvmsg(min(count, 1 << 20), socket.CMSG_SPACE(4 * MAX_FDS))
+            chunk, ancillary, flags, _ = sock.recvmsg(
+                min(count, 1 << 20), socket.CMSG_SPACE(4 * MAX_FDS), socket.MSG_CMSG_CLOEXEC
+            )
         except TimeoutError as error:
             raise Late from error
         except ConnectionResetError as error:
