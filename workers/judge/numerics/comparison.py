@@ -12,8 +12,8 @@ from app.domain.report import OutputResult, WorstElement
 from workers.judge.numerics.budget import ErrorBudget, error_budget
 from workers.judge.numerics.chunks import chunks
 from workers.judge.numerics.decision import decide
-from workers.judge.numerics.formats import float_format, is_exact
-from workers.judge.numerics.measure import Measured, measure_floats, measure_integers
+from workers.judge.numerics.formats import is_exact
+from workers.judge.numerics.measure import measure
 from workers.judge.numerics.rules import Expected, Rule, Tolerance, check_expected, rule_for
 from workers.judge.numerics.tally import Tally
 from workers.judge.numerics.ulp import ulp_distance
@@ -51,18 +51,11 @@ def compare(  # noqa: PLR0913 - the judge's one question has six parts
 
 def _tally(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
     tally = Tally(got.size)
-    oracle = () if expected.oracle is None else (expected.oracle,)
     with np.errstate(all="ignore"):
-        for start, (given, native, *truth) in chunks(got, expected.native, *oracle):
-            measured = _measure(given, native, truth[0] if truth else None, rule)
+        for start, (given, native, *truth) in chunks(got, *expected.arrays):
+            measured = measure(given, native, truth[0] if truth else None, exact=rule.exact)
             tally.add(start, measured, decide(measured, rule, budget))
     return tally
-
-
-def _measure(given: NDArray[Any], native: NDArray[Any], truth: NDArray[Any] | None, rule: Rule) -> Measured:
-    if is_exact(native.dtype):
-        return measure_integers(given, native, truth, exact=rule.exact)
-    return measure_floats(given, native, truth, float_format(native.dtype))
 
 
 def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally: Tally) -> OutputResult:

@@ -12,6 +12,7 @@ from workers.judge.numerics.measure import Measured
 from workers.judge.numerics.rules import HALF_ULP, Rule
 
 JUST_OUTSIDE = 1.0 + 2.0**-40  # severity of a failing element whose error over allowance rounds to 1
+NO_ALLOWANCE = 2.0**-800  # stands for 0 in a divisor: larger errors still come first
 
 
 @dataclass
@@ -35,7 +36,7 @@ def decide(measured: Measured, rule: Rule, budget: ErrorBudget | None) -> Decide
     if rule.budget and budgeted is not None:
         inside, severity, by_ulp = *budgeted[:2], False
     else:
-        inside, severity, by_ulp = _within_tolerance(measured, rule)
+        inside, severity, by_ulp = within_tolerance(measured, rule)
     ok, by_reference = _with_reference(measured, rule, inside)
     if measured.specials is not None:
         bad = measured.specials.nan_bad | measured.specials.inf_bad
@@ -49,7 +50,7 @@ def decide(measured: Measured, rule: Rule, budget: ErrorBudget | None) -> Decide
     return Decided(ok, severity, by_ulp, by_reference, 0.0 if budgeted is None else budgeted[2])
 
 
-def _within_tolerance(measured: Measured, rule: Rule) -> tuple[Mask, Floats, bool]:
+def within_tolerance(measured: Measured, rule: Rule) -> tuple[Mask, Floats, bool]:
     """Inside by either rule; severity is error over allowance; whether `max_ulp` was needed."""
     if rule.max_ulp is not None:
         near = measured.ulp <= rule.ulp_limit
@@ -94,6 +95,5 @@ def _with_reference(measured: Measured, rule: Rule, inside: Mask) -> tuple[Mask,
 
 
 def _ratio(error: Floats, allowance: Floats) -> Floats:
-    """The error over the allowance, and 0 where there is no error."""
-    ratio = error / allowance
-    return np.nan_to_num(ratio, copy=False, nan=0.0, posinf=np.inf) if np.isnan(ratio).any() else ratio
+    """How many times the allowance; only an order of magnitude where nothing is allowed."""
+    return error / np.maximum(allowance, NO_ALLOWANCE)

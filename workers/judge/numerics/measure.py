@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workers.judge.numerics.chunks import modulus, planes
-from workers.judge.numerics.formats import FloatFormat, Floats, Mask, iinfo, is_exact
+from workers.judge.numerics.formats import FloatFormat, Floats, Mask, float_format, iinfo, is_exact
 from workers.judge.numerics.ulp import component_distance, integer_distance, spacing, widened
 
 
@@ -46,10 +46,15 @@ class Measured:
     specials: Specials | None = None
 
 
-def measure_floats(
-    got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None, form: FloatFormat
-) -> Measured:
-    """Measure a piece; complex numbers by the larger component, their magnitude is the modulus."""
+def measure(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None, *, exact: bool) -> Measured:
+    """Measure a piece of an output; `exact` as in `_integers`."""
+    if is_exact(native.dtype):
+        return _integers(got, native, oracle, exact=exact)
+    return _floats(got, native, oracle, float_format(native.dtype))
+
+
+def _floats(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None, form: FloatFormat) -> Measured:
+    """Complex numbers by the larger component, their magnitude is the modulus."""
     natives = planes(native)
     truths = natives if oracle is None else planes(oracle)
     parts = [_component(g, n, t, form) for g, n, t in zip(planes(got), natives, truths, strict=True)]
@@ -136,9 +141,7 @@ def _maximum(a: Floats | None, b: Floats | None) -> Floats | None:
     return None if a is None or b is None else np.maximum(a, b)
 
 
-def measure_integers(
-    got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None, *, exact: bool
-) -> Measured:
+def _integers(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None, *, exact: bool) -> Measured:
     """Integers and booleans, exact for every pair of values; one ulp is 1.
 
     `exact`: being as good as the reference means being equal to it, for a code between two codes is

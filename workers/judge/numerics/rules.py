@@ -66,6 +66,11 @@ class Expected:
     def truth(self) -> NDArray[Any]:
         return self.native if self.oracle is None else self.oracle
 
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """`native`, and `oracle` where there is one."""
+        return (self.native,) if self.oracle is None else (self.native, self.oracle)
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -24,7 +24,7 @@ _BIAS, _MANTISSA_BITS, _EXPONENT_MASK = 1023, 52, 0x7FF
 def spacing(magnitude: Floats, form: FloatFormat) -> Floats:
     """The ulp at |truth|, as above; shape and unit of `magnitude`, which is non-negative or NaN."""
     if form.precision == DOUBLE_PRECISION:
-        return np.spacing(np.fmin(magnitude, form.largest))
+        return np.spacing(np.fmin(magnitude, 2.0**form.e_max))
     bits: NDArray[np.int64] = magnitude.view(np.int64) + (1 << (_MANTISSA_BITS - form.precision))
     bits >>= _MANTISSA_BITS
     np.maximum(bits, form.e_min + _BIAS, out=bits)
@@ -64,14 +64,14 @@ def component_distance(got: Floats, want: Floats, form: FloatFormat) -> Floats:
     magnitude = np.abs(want)
     unit = spacing(magnitude, form)
     plain = np.abs(got - want) / unit
-    odd = ~np.isfinite(got) | ~(magnitude < form.overflow)
+    odd = ~np.isfinite(plain) | (magnitude >= form.overflow)
     if odd.any():
         plain[odd] = _odd_distance(got[odd], want[odd], unit[odd], form)
     return plain
 
 
 def _odd_distance(got: Floats, want: Floats, unit: Floats, form: FloatFormat) -> Floats:
-    """The distance where an infinity, an overflow or a NaN takes part."""
+    """The distance where an infinity, an overflow or a NaN takes part, by halves."""
     want = np.where(np.abs(want) >= form.overflow, np.copysign(np.inf, want), want)
     ends = [np.clip(x, -form.largest, form.largest) for x in (got, want)]
     beyond = np.isinf(got).astype(np.float64) + np.isinf(want)
