@@ -51,7 +51,7 @@ class TestRuntimes:
         assert all(runtimes.pins(name).values())
 
     def test_a_missing_runtime_says_how_to_get_it(self, tmp_path):
-        torch = result_named(runtimes.runtimes(make_settings(tmp_path)), "torch")
+        torch = result_named(runtimes.runtimes(make_settings(tmp_path, runtimes={"jax": tmp_path})), "torch")
 
         assert not torch.works
         assert torch.required
