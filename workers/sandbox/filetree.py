@@ -40,6 +40,7 @@ def shared(binds: Mapping[str, Path]) -> list[str]:
             arguments += ["--symlink", os.readlink(name), name]
         elif os.path.isdir(name):
             arguments += ["--ro-bind", name, name]
+    arguments += ["--dir", "/etc"]  # before its content: see `_bind`
     for name in ("/etc/alternatives", "/etc/ld.so.cache"):
         arguments += ["--ro-bind-try", name, name]
     return arguments + _bind(binds)

@@ -56,21 +56,31 @@ class ColdProcess:
         self._cleanup.callback(cleanup)
 
     def kill(self) -> None:
-        """Kill the launchers' process group and the sandbox's init."""
-        if self._popen.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._popen.pid, signal.SIGKILL)
-        kill_pidfd(self._init_pidfd)
+        """Kill the sandbox's init; its launchers then reap it and leave by themselves."""
+        if self._init_pidfd >= 0:
+            kill_pidfd(self._init_pidfd)
+        else:
+            self._kill_launchers()
 
     def wait(self, timeout_seconds: float) -> tuple[int | None, int | None] | None:
         """As in `ForeignProcess`; also waits for the init, which a killed launcher leaves behind briefly."""
-        try:
-            code = self._popen.wait(timeout_seconds)
-        except subprocess.TimeoutExpired:
+        code = self._popen_code(timeout_seconds)
+        if code is None:
             return None
         if self._init_pidfd >= 0 and not select.select([self._init_pidfd], [], [], _DEATH_SECONDS)[0]:
             return None
         return told_status(code)
+
+    def _popen_code(self, timeout_seconds: float) -> int | None:
+        try:
+            return self._popen.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _kill_launchers(self) -> None:
+        if self._popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
 
     def oom_kills(self) -> int:
         """The control group's count, 0 without one."""
@@ -78,6 +88,7 @@ class ColdProcess:
 
     def release(self) -> None:
         """Close the descriptor, remove the group, run the cleanups."""
+        self._kill_launchers()
         if self._init_pidfd >= 0:
             os.close(self._init_pidfd)
             self._init_pidfd = -1

@@ -1,0 +1,1 @@
+"""A foreign program that does what a test tells it."""
