@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEBIBYTE = 1 << 20
@@ -26,8 +26,8 @@ class Settings(BaseSettings):
 
     runtimes: dict[str, Path] = Field(
         default_factory=dict,
-        description='Interpreters of foreign code, as JSON {"torch": "/path/python"} or "torch,jax" for the '
-        "default places; empty: every .runtimes/<name>/bin/python there is.",
+        description='Interpreters of foreign code, as JSON {"torch": "/path/to/python"}; '
+        "empty: every .runtimes/<name>/bin/python there is.",
     )
     allow_unsandboxed: bool = Field(False, description="Run foreign code without a sandbox; for trusted code only.")
     warm: bool = Field(True, description="Keep a warm fork server per runtime, so that evaluations start fast.")
@@ -58,13 +58,6 @@ class Settings(BaseSettings):
 
     web_threads: int = Field(40, ge=1, description="Threads that serve requests; the connection pool is sized by it.")
     demo: bool = Field(False, description="Seed demo people, tasks and submissions at start-up.")
-
-    @field_validator("runtimes", mode="before")
-    @classmethod
-    def _runtimes_by_name(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        return {name.strip(): _default_runtime(name.strip()) for name in value.split(",") if name.strip()}
 
     @model_validator(mode="after")
     def _fill_in(self) -> Self:
@@ -98,10 +91,6 @@ def load_settings() -> Settings:
 def _set(settings: Settings, name: str, value: object) -> None:
     # The model is frozen for everybody else; this runs while it is being made.
     object.__setattr__(settings, name, value)
-
-
-def _default_runtime(name: str) -> Path:
-    return REPOSITORY / ".runtimes" / name / "bin" / "python"
 
 
 def _found_runtimes() -> dict[str, Path]:

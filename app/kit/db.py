@@ -27,7 +27,7 @@ class Database:
     """An engine with its two doors: `read()` and `write()`."""
 
     def __init__(self, settings: Settings) -> None:
-        self.engine = _make_engine(settings)
+        self.engine = make_engine(settings)
         self.sender = queue.Sender(settings)
         self._readers = self.engine.execution_options(workbench_writes=False, postgresql_readonly=True)
         self._writers = self.engine.execution_options(workbench_writes=True)
@@ -52,7 +52,8 @@ class Database:
         self.engine.dispose()
 
 
-def _make_engine(settings: Settings) -> Engine:
+def make_engine(settings: Settings) -> Engine:
+    """An engine for the settings' database, with SQLite's habits corrected."""
     # Every thread may hold a connection; a smaller pool can deadlock against the thread pool.
     options: dict[str, Any] = {"pool_size": settings.web_threads + 5, "max_overflow": 10, "pool_pre_ping": True}
     if not settings.database_url.startswith("sqlite"):

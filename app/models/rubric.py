@@ -17,7 +17,8 @@ class Rubric(Row):
 
     key: Mapped[str] = mapped_column(String(60), unique=True)
     title: Mapped[str] = mapped_column(String(200))
-    cloned_from_id: Mapped[int | None] = mapped_column(ForeignKey("rubric_versions.id", use_alter=True))
+    # The public id of the version that this one began as.
+    cloned_from: Mapped[str | None] = mapped_column(String(40))
 
 
 class RubricVersion(Row):

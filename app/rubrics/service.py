@@ -72,7 +72,7 @@ def clone(session: Session, viewer: Viewer, version: RubricVersion, *, key: str,
         raise Conflict(f"there is already a rubric {key!r}", what_to_do="Choose another key.")
     copy = {**version.content, "key": key, "title": title or version.content["title"]}
     draft = create_draft(session, viewer, copy)
-    draft.rubric.cloned_from_id = version.id
+    draft.rubric.cloned_from = version.public_id
     return draft
 
 

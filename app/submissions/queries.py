@@ -58,5 +58,7 @@ def subject_of(session: Session, submission_id: int) -> ReviewSubject | None:
 
 def _whole() -> Select[tuple[Submission]]:
     return select(Submission).options(
-        joinedload(Submission.task_version).joinedload(TaskVersion.task), joinedload(Submission.author)
+        joinedload(Submission.task_version).joinedload(TaskVersion.task),
+        joinedload(Submission.author),
+        joinedload(Submission.parent),
     )

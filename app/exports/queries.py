@@ -1,0 +1,73 @@
+"""Every select about exports, and the rows that go into one."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, joinedload
+
+from app.domain.review import ReviewState
+from app.errors import NotFound
+from app.models import Export, Review, ReviewSubject, RubricVersion, SubjectDecision, TaskVersion
+
+BATCH = 50
+
+
+def find(session: Session, public_id: str) -> Export:
+    found = session.scalar(select(Export).where(Export.public_id == public_id))
+    if found is None:
+        raise NotFound(f"there is no export {public_id!r}")
+    return found
+
+
+def list_exports(session: Session, limit: int = 50) -> Sequence[Export]:
+    return session.scalars(select(Export).order_by(Export.id.desc()).limit(limit)).all()
+
+
+def unfinished(session: Session, now: dt.datetime, sent_before: dt.datetime) -> Sequence[Export]:
+    """Sent and never taken, or taken by a worker whose lease ran out."""
+    query = select(Export).where(
+        ((Export.state == "queued") & (Export.sent_at < sent_before))
+        | ((Export.state == "running") & (Export.lease_until < now))
+    )
+    return session.scalars(query.order_by(Export.id)).all()
+
+
+def reviews_for(session: Session, export: Export) -> Iterator[Review]:
+    """Submitted reviews up to the cutoff, in the order of their ids, a batch at a time."""
+    last = 0
+    while True:
+        query = _reviews(export.filters).where(Review.id > last, Review.submitted_at <= export.cutoff_at)
+        batch = session.scalars(query.order_by(Review.id).limit(BATCH)).all()
+        if not batch:
+            return
+        yield from batch
+        last = batch[-1].id
+        session.expunge_all()  # a long export must not keep every source in memory
+
+
+def decision_at(session: Session, subject_id: int, cutoff: dt.datetime) -> SubjectDecision | None:
+    query = select(SubjectDecision).where(
+        SubjectDecision.subject_id == subject_id, SubjectDecision.created_at <= cutoff
+    )
+    return session.scalars(query.order_by(SubjectDecision.id.desc()).limit(1)).first()
+
+
+def _reviews(filters: dict[str, Any]) -> Select[tuple[Review]]:
+    subject = joinedload(Review.subject)
+    query = select(Review).options(
+        subject.joinedload(ReviewSubject.submission),
+        subject.joinedload(ReviewSubject.task_version).joinedload(TaskVersion.task),
+        joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
+        joinedload(Review.reviewer),
+        joinedload(Review.evaluation),
+    )
+    query = query.where(Review.state == ReviewState.SUBMITTED)
+    if since := filters.get("since"):
+        query = query.where(Review.submitted_at > dt.datetime.fromisoformat(since))
+    if task := filters.get("task"):
+        query = query.where(Review.subject.has(ReviewSubject.task_version.has(TaskVersion.task.has(name=task))))
+    return query

@@ -1,0 +1,96 @@
+"""What one exported row holds.  The field names are a promise: `schema_version` grows when they change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.config import Settings
+from app.domain.rubric import total
+from app.kit import trees
+from app.kit.blobs import BlobStore
+from app.models import Evaluation, Review, RubricVersion, SubjectDecision, Submission, TaskVersion
+from app.reviews.scoring import ReviewContent, as_scores
+from app.rubrics.content import as_rubric
+
+SCHEMA_VERSION = 1
+
+
+def review_row(settings: Settings, review: Review, decision: SubjectDecision | None) -> dict[str, Any]:
+    """One submitted review with all that is needed to read it without us: names are pseudonyms throughout."""
+    subject = review.subject
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "review": _review(review),
+        "subject": {"id": subject.public_id, "kind": subject.kind},
+        "task": _task(settings, subject.task_version),
+        "submission": _submission(settings, subject.submission) if subject.submission else None,
+        "evaluation": _evaluation(review.evaluation) if review.evaluation else None,
+        "rubric": _rubric(review.rubric_version),
+        "final_decision": {"decision": decision.decision, "confidence": decision.confidence, "reason": decision.reason}
+        if decision
+        else None,
+    }
+
+
+def _review(review: Review) -> dict[str, Any]:
+    content = ReviewContent.model_validate({"scores": review.scores})
+    points = total(as_rubric(review.rubric_version.content), as_scores(content))
+    return {
+        "id": review.public_id,
+        "reviewer": review.reviewer.pseudonym.replace("author-", "reviewer-"),
+        "submitted_at": review.submitted_at.isoformat() if review.submitted_at else None,
+        "scores": review.scores,
+        "total": points.points,
+        "gated_by": points.gated_by,
+        "decision": review.decision,
+        "confidence": review.confidence,
+        "comments": review.comments,
+        "feedback": review.feedback,
+        "is_extra": review.is_extra,
+        "suggestions_shown": review.suggestions_shown,
+        "active_seconds": review.active_seconds,
+        "wall_seconds": review.wall_seconds,
+    }
+
+
+def _task(settings: Settings, version: TaskVersion) -> dict[str, Any]:
+    return {
+        "id": version.public_id,
+        "name": version.task.name,
+        "version": version.version,
+        "sha256": version.sha256,
+        "kind": version.kind,
+        "title": version.title,
+        "statement": version.description,
+        "entry": version.entry,
+        "files": _texts(settings, version.files),
+    }
+
+
+def _submission(settings: Settings, submission: Submission) -> dict[str, Any]:
+    return {
+        "id": submission.public_id,
+        "author": submission.pseudonym,
+        "sha256": submission.sha256,
+        "framework": submission.framework,
+        "revision": submission.revision,
+        "submitted_at": submission.created_at.isoformat(),
+        "model": submission.model,
+        "prompt": submission.prompt,
+        "explanation": submission.explanation,
+        "claims": submission.claims,
+        "files": _texts(settings, submission.files),
+    }
+
+
+def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    return {"id": evaluation.public_id, "verdict": evaluation.verdict, "report": evaluation.report}
+
+
+def _rubric(version: RubricVersion) -> dict[str, Any]:
+    return {"key": version.rubric.key, "version": version.version, "sha256": version.sha256, "id": version.public_id}
+
+
+def _texts(settings: Settings, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    tree = trees.load_tree(BlobStore(settings.blobs_dir), files)
+    return [{**entry, "text": tree[entry["path"]].decode("utf-8", "replace")} for entry in files]

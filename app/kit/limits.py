@@ -1,0 +1,62 @@
+"""A bound on request bodies, before any of them is kept: by the stated length, then by what really comes."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class BodyLimit:
+    """Answers 413 to a body larger than `bytes_max`; the rest of it is not read."""
+
+    def __init__(self, app: ASGIApp, bytes_max: int) -> None:
+        self._app = app
+        self._bytes_max = bytes_max
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        stated = next((v for k, v in scope["headers"] if k == b"content-length"), b"0")
+        if not stated.isdigit() or int(stated) > self._bytes_max:
+            await self._refuse(send)
+            return
+        meter = _Meter(receive, send, self._bytes_max)
+        try:
+            await self._app(scope, meter.receive, meter.send)
+        except _BodyTooLarge:
+            if not meter.has_answered:
+                await self._refuse(send)
+
+    async def _refuse(self, send: Send) -> None:
+        body = json.dumps({
+            "type": "about:blank", "title": "Too large", "status": 413,
+            "detail": f"the request is larger than {self._bytes_max // (1 << 20)} MiB",
+            "what_to_do": "Leave out data files; inputs are made by the task, not sent along.",
+        }).encode()  # fmt: skip
+        headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close"),
+                   (b"content-length", str(len(body)).encode())]  # fmt: skip
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+class _BodyTooLarge(Exception):
+    """Unwinds the application once more came than was allowed."""
+
+
+class _Meter:
+    def __init__(self, receive: Receive, send: Send, bytes_max: int) -> None:
+        self._receive, self._send, self._left = receive, send, bytes_max
+        self.has_answered = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise _BodyTooLarge
+        return message
+
+    async def send(self, message: Message) -> None:
+        self.has_answered = True
+        await self._send(message)

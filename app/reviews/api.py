@@ -1,0 +1,128 @@
+"""Reviews over REST: open, save, submit, contest, and read what one may read."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, Field
+
+from app.accounts.access import scope
+from app.accounts.policy import Viewer
+from app.assignments import queries as assignment_queries
+from app.domain.review import Decision, ReviewState
+from app.kit.db import ReadSession, WriteSession
+from app.reviews import queries, service
+from app.reviews.queries import SeenReview
+
+router = APIRouter(prefix="/reviews", tags=["reviews"])
+Reader = Annotated[Viewer, Depends(scope("read"))]
+Reviewer = Annotated[Viewer, Depends(scope("review"))]
+
+
+class OpenIn(BaseModel):
+    slot: str
+
+
+class DraftIn(BaseModel):
+    base_version: int = Field(ge=0)
+    content: dict[str, Any]
+
+
+class DraftOut(BaseModel):
+    """`conflict` is the newer text saved elsewhere; nothing was overwritten when it is there."""
+
+    version: int
+    saved_at: dt.datetime
+    conflict: dict[str, Any] | None
+
+
+class SubmitIn(BaseModel):
+    token: str = ""
+    content: dict[str, Any]
+
+
+class ContestIn(BaseModel):
+    code: str
+    reason: str
+    workload: str | None = None
+
+
+class ReviewOut(BaseModel):
+    id: str
+    subject: str
+    reviewer: str
+    rubric: str
+    rubric_version: str
+    evaluation: str | None
+    state: str
+    scores: dict[str, Any]
+    comments: list[dict[str, Any]]
+    feedback: str
+    decision: Decision | None
+    confidence: int | None
+    is_extra: bool
+    submitted_at: dt.datetime | None
+
+
+class ReviewPage(BaseModel):
+    items: list[ReviewOut]
+    next_cursor: str | None
+
+
+@router.get("")
+def list_reviews(
+    session: ReadSession, viewer: Reader, cursor: str | None = None, limit: Annotated[int, Query(ge=1, le=200)] = 50
+) -> ReviewPage:
+    """One's own reviews, newest first."""
+    page = queries.list_own(session, viewer, cursor=cursor, limit=limit)
+    return ReviewPage(items=[_as_out(SeenReview(r, "you")) for r in page.items], next_cursor=page.next_cursor)
+
+
+@router.post("", status_code=201)
+def open_review(session: WriteSession, viewer: Reviewer, body: OpenIn) -> ReviewOut:
+    """Begin the review of a claimed slot; the same call again gives the same draft."""
+    review = service.open_review(session, viewer, assignment_queries.find_slot(session, body.slot))
+    return _as_out(SeenReview(review, "you"))
+
+
+@router.get("/{review_id}")
+def show_review(session: ReadSession, viewer: Reader, review_id: str) -> ReviewOut:
+    return _as_out(queries.find_visible(session, viewer, review_id))
+
+
+@router.put("/{review_id}/draft")
+def save_draft(session: WriteSession, viewer: Reviewer, review_id: str, body: DraftIn) -> DraftOut:
+    review = queries.find(session, review_id)
+    saved = service.save_draft(session, viewer, review, body.content, base_version=body.base_version)
+    return DraftOut(version=saved.version, saved_at=saved.saved_at, conflict=saved.conflict)
+
+
+@router.post("/{review_id}/submit")
+def submit_review(session: WriteSession, viewer: Reviewer, review_id: str, body: SubmitIn) -> ReviewOut:
+    """Close the review; 422 with a list of what is missing."""
+    review = queries.find(session, review_id)
+    return _as_out(SeenReview(service.submit_review(session, viewer, review, body.content, token=body.token), "you"))
+
+
+@router.post("/{review_id}/contests", status_code=201)
+def contest_finding(session: WriteSession, viewer: Reviewer, review_id: str, body: ContestIn) -> dict[str, str]:
+    review = queries.find(session, review_id)
+    contest = service.contest_finding(
+        session, viewer, review, code=body.code, reason=body.reason, workload=body.workload
+    )
+    return {"id": contest.public_id}
+
+
+def _as_out(seen: SeenReview) -> ReviewOut:
+    review = seen.review
+    is_in = review.state == ReviewState.SUBMITTED
+    return ReviewOut(
+        id=review.public_id, subject=review.subject.public_id, reviewer=seen.label,
+        rubric=review.rubric_version.rubric.key, rubric_version=review.rubric_version.public_id,
+        evaluation=review.evaluation.public_id if review.evaluation else None, state=review.state,
+        scores=review.scores, comments=review.comments, feedback=review.feedback,
+        decision=Decision(review.decision) if is_in and review.decision else None, confidence=review.confidence,
+        is_extra=review.is_extra, submitted_at=review.submitted_at,
+    )  # fmt: skip
