@@ -44,8 +44,8 @@ class TritonFramework:
             "launches": [launch.as_json() for launch in interpreter.launches],
             "observations": [observation.as_json() for observation in interpreter.observations],
             "stopped": _reason(interpreter.stopped),
-            "shim_used": sorted(shim.used),
-            "unjoined_work": shim.unjoined_work(),
+            "shim": sorted(shim.used),
+            "unjoined": shim.unjoined_work(),
         }
 
     def refusals(self) -> dict[str, list[str]]:

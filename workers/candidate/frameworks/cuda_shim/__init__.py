@@ -21,11 +21,11 @@ _LIBRARIES = os.path.dirname(os.path.dirname(torch.__file__)) + os.sep
 class CudaShim:
     """Stands in for a CUDA device in this process. Create and `install()` after a fork.
 
-    Code under `truthful_code` (this package by default) sees tensors where they really are.
+    Code under `truthful_code` (installed libraries and this package by default) sees tensors where they really are.
     `used` names what the program asked of the device that is not there.
     """
 
-    def __init__(self, truthful_code: tuple[str, ...] = (_WORKERS,)) -> None:
+    def __init__(self, truthful_code: tuple[str, ...] = (_WORKERS, _LIBRARIES)) -> None:
         self.used: set[str] = set()
         self._model = make_model((_WORKERS, _LIBRARIES))
         self._mode = CudaToCpu(self._model, self.used.add)

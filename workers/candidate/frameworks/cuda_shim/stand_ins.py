@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -26,8 +25,6 @@ _PROPERTIES = {
     "shared_memory_per_multiprocessor": 233472, "regs_per_multiprocessor": 65536, "L2_cache_size": 50 << 20,
     "is_integrated": 0, "is_multi_gpu_board": 0, "gcnArchName": "", "clock_rate": 1980000,
 }  # fmt: skip
-
-_FRAMEWORK_CODE = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
 
 
 def _zero(*_: Any, **__: Any) -> int:
@@ -128,16 +125,15 @@ def _noted(name: str, function: Callable[..., Any], note: Callable[[str], None])
 def tensor_attributes(note: Callable[[str], None], truthful_code: tuple[str, ...]) -> dict[str, Any]:
     """Replacements for attributes of `torch.Tensor`; code under `truthful_code` sees the real device."""
     real_device = torch._C.TensorBase.device.__get__
-    truthful = _FRAMEWORK_CODE + truthful_code
 
     def device(tensor: torch.Tensor) -> torch.device:
         found: torch.device = real_device(tensor)
-        if found.type != "cpu" or sys._getframe(1).f_code.co_filename.startswith(truthful):
+        if found.type != "cpu" or sys._getframe(1).f_code.co_filename.startswith(truthful_code):
             return found
         return _DEVICE
 
     def is_on_cuda(tensor: torch.Tensor) -> bool:
-        return not sys._getframe(1).f_code.co_filename.startswith(truthful)
+        return not sys._getframe(1).f_code.co_filename.startswith(truthful_code)
 
     def cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
         note("Tensor.cuda")

@@ -26,10 +26,11 @@ class _Shadow:
         elements = (extent.high - extent.low + size - 1) // size
         self.writer, self.reader, self.updater = (np.zeros(elements, dtype=np.int32) for _ in range(3))
 
-    def elements(self, addresses: Array) -> Array:
-        """Element numbers of the addresses that lie in the tensor."""
+    def elements(self, addresses: Array) -> tuple[Array, Array]:
+        """Element numbers of the addresses that lie in the tensor, and which of the addresses those are."""
         offsets = (addresses.astype(np.int64) - self.low) // self.size
-        return offsets[(offsets >= 0) & (offsets < self.writer.size)]
+        inside = (offsets >= 0) & (offsets < self.writer.size)
+        return offsets[inside], inside
 
 
 class RaceDetector:
@@ -47,7 +48,7 @@ class RaceDetector:
         shadow = self._shadow(access.pointers)
         if shadow is None:
             return
-        places, me = shadow.elements(access.pointers.data[active]), _number(launch, program)
+        (places, _), me = shadow.elements(access.pointers.data[active]), _number(launch, program)
         writers = shadow.writer[places]
         conflict = (writers != _FREE) & (writers != me)
         if conflict.any() and program not in self._synchronised:
@@ -64,12 +65,14 @@ class RaceDetector:
         shadow = self._shadow(pointers)
         if shadow is None:
             return
-        places, me = shadow.elements(pointers.data[mask.data]), _number(launch, program)
+        (places, inside), me = shadow.elements(pointers.data[mask.data]), _number(launch, program)
         others = np.zeros(places.shape, dtype=bool)
         for owners in (shadow.writer[places], shadow.updater[places], shadow.reader[places]):
             others |= (owners != _FREE) & (owners != me)
-        if others.any() and program not in self._synchronised and _changes_memory(pointers, value, mask):
-            self._report(launch, log, program, pointers, "stores where another program reads or writes", int(others.sum()))
+        if others.any() and program not in self._synchronised:
+            lanes = int((others & _changed_lanes(pointers, value, mask)[inside]).sum())
+            if lanes:
+                self._report(launch, log, program, pointers, "stores where another program reads or writes", lanes)
         shadow.writer[places] = me
 
     def _shadow(self, pointers: Any) -> _Shadow | None:
@@ -97,9 +100,11 @@ def _number(launch: Launch, program: tuple[int, int, int]) -> int:
     return 1 + x + launch.grid[0] * (y + launch.grid[1] * z)
 
 
-def _changes_memory(pointers: Any, value: Any, mask: Any) -> bool:
+def _changed_lanes(pointers: Any, value: Any, mask: Any) -> Array:
+    """Which active lanes of a store would change what memory holds."""
     kind = value.data.dtype
     present = stock._interpreter.load(pointers.data, mask.data, np.zeros(pointers.data.shape, dtype=kind), kind)
     bits = np.dtype(f"u{kind.itemsize}")  # compared as bits, so that the same NaN counts as the same value
     wanted = np.ascontiguousarray(np.broadcast_to(value.data, present.shape))
-    return bool((present.view(bits) != wanted.view(bits))[mask.data].any())
+    changed: Array = (present.view(bits) != wanted.view(bits))[mask.data]
+    return changed
