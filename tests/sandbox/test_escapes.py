@@ -143,7 +143,9 @@ def test_no_other_process_is_seen(start, run):
     assert len(run(start(), look)) <= 2
 
 
-@pytest.mark.parametrize("path", ["/", "/usr", "/etc", "/workbench", "/workbench/workers/wire", "/probe", "/dev", "/sys"])
+@pytest.mark.parametrize(
+    "path", ["/", "/usr", "/etc", "/workbench", "/workbench/workers/wire", "/probe", "/dev", "/sys"]
+)
 def test_nothing_outside_the_private_folders_is_written(start, run, path):
     writer = f"open('{path}/escaped', 'w').write('x')"
     assert run(start(), writer).split(":")[0] in {"OSError", "PermissionError", "FileNotFoundError"}
@@ -261,7 +263,10 @@ def test_the_memory_of_another_process_is_refused(start, run):
 
 
 def test_mounting_is_refused(start, run):
-    assert run(start(), LIBC + "result = [libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), ctypes.get_errno()]") == [-1, EPERM]
+    assert run(start(), LIBC + "result = [libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), ctypes.get_errno()]") == [
+        -1,
+        EPERM,
+    ]
     assert run(start(), LIBC + "result = [libc.umount2(b'/usr', 2), ctypes.get_errno()]") == [-1, EPERM]
 
 

@@ -34,6 +34,7 @@ def doctor_lines() -> list[Line]:
     return [*lines, Line("sandbox self-test", not escaped, detail, _RAISE if escaped else "")]
 
 
+_PROC_SYS = Path("/proc/sys")
 _RAISE = "do not run foreign code here; report this with the output of `workbench doctor`"
 # File under /proc/sys -> (the value that refuses, how to allow it).
 _SWITCHES = {
@@ -62,7 +63,7 @@ def _user_namespaces() -> Line:
 
 def _namespace_remedy() -> str:
     for name, (refusing, remedy) in _SWITCHES.items():
-        path = Path("/proc/sys") / name
+        path = _PROC_SYS / name
         if path.exists() and path.read_text().strip() == refusing:
             return remedy
     unshare = shutil.which("unshare")

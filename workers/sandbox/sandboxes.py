@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from types import TracebackType
+from typing import Self
 
 from workers.sandbox import cold, isolation, selftest
 from workers.sandbox.errors import SandboxUnavailable
@@ -13,7 +14,6 @@ from workers.sandbox.limits import Limits
 from workers.sandbox.program import Program, Runtime
 from workers.sandbox.session import Session
 from workers.sandbox.warm import ForkServer
-from typing import Self
 
 
 class Sandboxes:

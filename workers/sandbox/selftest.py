@@ -31,6 +31,8 @@ def ensure(isolation: Isolation) -> None:
 
 def cold_escapes(isolation: Isolation) -> dict[str, str]:
     """Try the escapes in a cold sandbox: name -> "" when contained, else what happened."""
+    if isolation.bwrap is None:
+        raise ValueError("escapes are tried only inside a wall")
     runtime = Runtime("selftest", Path(sys.executable), preload=())
     return escapes(functools.partial(cold.start, isolation=isolation), runtime)
 

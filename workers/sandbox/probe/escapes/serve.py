@@ -1,4 +1,7 @@
-"""Tries each escape inside the sandbox and answers with what got through."""
+"""Tries each escape inside the sandbox and answers with what got through.
+
+Each is made so that it does no harm where it succeeds: a broken wall must not cost the host anything.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ctypes
 import os
 import signal
 import socket
+import tempfile
 from collections.abc import Callable
 
 from workers.wire import frames
@@ -38,9 +42,10 @@ def write_outside() -> str:
     """Make a file in every folder that belongs to the host."""
     for folder in ("/", "/usr", "/usr/bin", "/etc", "/workbench", "/dev", os.path.dirname(__file__)):
         try:
-            os.close(os.open(f"{folder}/escaped", os.O_CREAT | os.O_WRONLY))
+            os.close(os.open(f"{folder}/workbench-escaped", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         except OSError:
             continue
+        os.remove(f"{folder}/workbench-escaped")
         return f"wrote in {folder}"
     return ""
 
@@ -82,17 +87,28 @@ def read_secrets() -> str:
 
 
 def trace_or_mount() -> str:
-    """Attach to the sandbox's init; mount a file system."""
-    if _libc.ptrace(_PTRACE_ATTACH, 1, 0, 0) == 0:
-        return "traced process 1"
-    if _libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None) == 0:
+    """Trace a process (a child of ours); mount a file system (on a new folder of ours)."""
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    traced = _libc.ptrace(_PTRACE_ATTACH, child, 0, 0) == 0
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    if traced:
+        return "traced a process"
+    place = tempfile.mkdtemp()
+    if _libc.mount(b"tmpfs", place.encode(), b"tmpfs", 0, None) == 0:
+        _libc.umount2(place.encode(), 0)
         return "mounted a file system"
     return ""
 
 
 def nested_namespace() -> str:
-    """Become root in a user namespace of one's own."""
-    return "made a user namespace" if _libc.unshare(_NEW_USER) == 0 else ""
+    """Become root in a user namespace of one's own (a child does it)."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_libc.unshare(_NEW_USER) == 0)
+    return "made a user namespace" if os.waitpid(child, 0)[1] else ""
 
 
 def fork_bomb(processes: int) -> str:
