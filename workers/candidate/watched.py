@@ -31,8 +31,17 @@ def snapshot() -> dict[str, Any]:
 
 
 def rebound(before: dict[str, Any]) -> list[str]:
-    """The dotted names that are bound to something else than in `before`."""
-    return [name for name, was in before.items() if _find(*_split(name)) is not was]
+    """The dotted names that are bound to something else than in `before`, and not by their own library."""
+    return [name for name, was in before.items() if not _honest(_find(*_split(name)), was)]
+
+
+def _honest(now: Any, was: Any) -> bool:
+    """Unchanged, or wrapped by installed code: libraries decorate their own functions when first used."""
+    if now is was:
+        return True
+    code = getattr(now, "__code__", None)
+    installed = code is not None and code.co_filename.startswith((sys.prefix, sys.base_prefix))
+    return installed and (getattr(now, "__wrapped__", None) is was or now.__name__ == getattr(was, "__name__", None))
 
 
 def _split(dotted: str) -> tuple[str, str]:

@@ -42,11 +42,15 @@ class Returned:
 
 
 class NotRun(Exception):
-    """The call gave no result; it has been noted, and `status` says whether it failed or was not measurable."""
+    """The call gave no result, and it has been noted.
 
-    def __init__(self, reason: str, *, measured: bool, fatal: bool) -> None:
+    `measured` is False where nothing can be said against the kernel, `fatal` True where the process is
+    gone, `compiler` True where a just-in-time compiler refused a kernel.
+    """
+
+    def __init__(self, reason: str, *, measured: bool, fatal: bool, compiler: bool = False) -> None:
         super().__init__(reason)
-        self.measured, self.fatal = measured, fatal
+        self.measured, self.fatal, self.compiler = measured, fatal, compiler
 
 
 class Caller:
@@ -92,7 +96,8 @@ class Caller:
     def again(self, slot: str, wait_seconds: float) -> Received | None:
         """The outputs of an earlier call as they are now; None when they cannot be read any more."""
         try:
-            return self.process.receive("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
+            message, fds = self.process.ask("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
+            return Received.of(message.get("outputs", {}), fds)
         except (Raised, NotAValue):
             return None
 
@@ -129,13 +134,12 @@ class Caller:
 
     def _failed(self, raised: Raised, workload: Workload | None, note: bool) -> NotRun:
         code, verdict = _FAILURES.get(raised.kind, ("runtime.crash", Verdict.RUNTIME_ERROR))
-        if raised.kind == "exception" and "CompilationError" in raised.facts.get("bases", ()):
-            code, verdict = "compile.error", Verdict.COMPILE_ERROR
         if note:
             self._note(code, StageName.CORRECTNESS, raised, verdict, workload)
             if raised.kind == "exit" or "SystemExit" in raised.facts.get("bases", ()):
                 self._note("integrity.process_exit", StageName.INTEGRITY, raised, None, workload, Tier.SUPPORT)
-        return NotRun(raised.sentence, measured=True, fatal=raised.ended is not None)
+        just_in_time = raised.kind == "exception" and "CompilationError" in raised.facts.get("bases", ())
+        return NotRun(raised.sentence, measured=True, fatal=raised.ended is not None, compiler=just_in_time)
 
     def _note(
         self, code: str, stage: StageName, raised: Raised, verdict: Verdict | None, workload: Workload | None, tier: Tier | None = None

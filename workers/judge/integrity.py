@@ -16,13 +16,13 @@ from workers.judge.notebook import Notebook
 KERNEL_FRAMEWORKS = ("triton",)
 
 
-def rebound_functions(facts: dict[str, Any], notebook: Notebook, workload: str | None = None) -> None:
+def rebound_functions(facts: dict[str, Any], notebook: Notebook) -> None:
     """The submission bound a clock, a synchronisation or a comparison to something of its own."""
     names = [str(name)[:80] for name in facts.get("rebound") or []]
     if names:
         notebook.note(
             "integrity.timer_patched", Severity.ERROR, StageName.INTEGRITY,
-            f"it replaces {', '.join(names[:6])}", verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=workload,
+            f"it replaces {', '.join(names[:6])}", verdict=Verdict.SUSPECT, tier=Tier.HARD,
             evidence={"functions": names},
         )  # fmt: skip
 
@@ -30,7 +30,7 @@ def rebound_functions(facts: dict[str, Any], notebook: Notebook, workload: str |
 def call_findings(run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebook: Notebook) -> None:
     """What each call of one workload says against the submission."""
     for call in run.calls():
-        rebound_functions(call.facts, notebook, run.workload.name)
+        rebound_functions(call.facts, notebook)
         _mutated_inputs(call.facts, run, bundle, answers, notebook)
         _unjoined_streams(call.events, run, notebook)
         _aliased_outputs(call.facts, run, bundle, notebook)

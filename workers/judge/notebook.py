@@ -96,4 +96,6 @@ def _status(findings: list[Finding], stage: StageName) -> StageStatus:
 
 
 def _same(a: Finding, b: Finding) -> bool:
-    return (a.code, a.workload, a.location, a.message) == (b.code, b.workload, b.location, b.message)
+    """One mistake seen on several calls of a workload is one finding; the first seen is kept."""
+    place = (a.code, a.workload, a.location, a.evidence.get("output"))
+    return place == (b.code, b.workload, b.location, b.evidence.get("output"))

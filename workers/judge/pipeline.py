@@ -54,7 +54,7 @@ def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progres
     `EngineFault` for our own failures; whatever task or submission do wrong is in the report.
     """
     _raise_descriptor_limit()
-    bundle = read_bundle(request.task_folder)
+    bundle = read_bundle(request.task_folder.resolve())
     seeds = Seeds.fresh(request.secret)
     with tempfile.TemporaryDirectory(prefix="workbench-") as staging:
         submission = read_submission(request.submission, bundle.spec, Path(staging) / "submission", request.framework)
@@ -76,6 +76,7 @@ class _Judging:
     seeds: Seeds
     notebook: Notebook
     runs: list[WorkloadRun] = field(default_factory=list)
+    refused: int = 0
     environment: dict[str, Any] = field(default_factory=dict)
 
     def run(self, sandboxes: Sandboxes) -> None:
@@ -184,6 +185,7 @@ class _Judging:
             run = judge.judge(caller, workload)
         except NotRun as error:
             not_run(workload, error, self.notebook)
+            self.refused += error.compiler
             return None if error.fatal else caller
         except Raised as raised:  # between two calls: the process died on its own
             not_run(workload, NotRun(raised.sentence, measured=True, fatal=True), self.notebook)
@@ -210,6 +212,12 @@ class _Judging:
 
     def _correctness_status(self, stage: Any, workloads: list[Workload]) -> None:
         statuses = [w.status for w in self.notebook.workloads]
+        if self.refused and self.refused == len(workloads):
+            # On one shape of several it is a crash of that call; on all of them the kernel does not compile.
+            self.notebook.note(
+                "compile.error", Severity.ERROR, StageName.COMPILE,
+                "the just-in-time compiler refuses the kernel on every workload", verdict=Verdict.COMPILE_ERROR,
+            )  # fmt: skip
         if StageStatus.FAILED in statuses:
             stage.failed()
         elif not workloads or StageStatus.PASSED not in statuses:

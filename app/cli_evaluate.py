@@ -1,0 +1,127 @@
+"""`workbench evaluate` and `workbench lint-task`: the judge without any server."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from app.domain.report import Report, StageName
+    from workers.sandbox import Sandboxes
+
+ACCEPTED, REJECTED, BAD_USAGE, OUR_FAILURE, UNDECIDED = 0, 1, 2, 3, 4
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the commands of this module to `workbench`."""
+    cli.command()(evaluate)
+
+
+def evaluate(
+    task: Annotated[Path, typer.Argument(help="Folder of the task bundle (task.toml, reference.py).")],
+    submission: Annotated[Path, typer.Argument(help="One source file or a folder.")],
+    json_file: Annotated[str | None, typer.Option("--json", help="Write the report there; - is standard output.")] = None,
+    framework: Annotated[str | None, typer.Option(help="Instead of the one guessed from the source.")] = None,
+    stages: Annotated[str | None, typer.Option(help="Only these stages, separated by commas.")] = None,
+    workload: Annotated[list[str] | None, typer.Option(help="Only this workload; may be given again.")] = None,
+    environments: Annotated[str | None, typer.Option(help="Only these build environments, separated by commas.")] = None,
+    artefacts: Annotated[Path | None, typer.Option(help="Folder that build artefacts are written to.")] = None,
+    replay: Annotated[Path | None, typer.Option(help="A report whose seeds are drawn again.")] = None,
+) -> None:
+    """Judge one submission to one task.
+
+    Exit status: 0 accepted, 1 rejected, 2 bad usage or unreadable task, 3 our own failure, 4 inconclusive or invalid task.
+    """
+    from app.domain.request import EvaluationRequest
+    from app.domain.task import TaskError
+    from workers.judge.faults import EngineFault, SubmissionError
+    from workers.judge.pipeline import evaluate as judge
+
+    request = EvaluationRequest(
+        task_folder=task, submission=submission, framework=framework, stages=_stages(stages),
+        workloads=tuple(workload or ()), environments=tuple(filter(None, (environments or "").split(","))),
+        secret=_secret(replay), artefacts_folder=artefacts, command=shlex.join(["workbench", *sys.argv[1:]]),
+    )  # fmt: skip
+    try:
+        with _sandboxes() as sandboxes:
+            report = judge(request, sandboxes)
+    except (TaskError, SubmissionError) as error:
+        _stop(str(error), BAD_USAGE)
+    except EngineFault as error:
+        _stop(str(error), OUR_FAILURE)
+    _write(report, json_file)
+    raise typer.Exit(exit_status(report))
+
+
+def _sandboxes() -> Sandboxes:
+    from app.config import load_settings
+    from workers.local import sandboxes_for
+
+    settings = load_settings()
+    if "torch" not in settings.runtimes:
+        _stop("the torch runtime is missing; run `make setup`, or name one in WORKBENCH_RUNTIMES", OUR_FAILURE)
+    return sandboxes_for(settings.runtimes, warm=False, allow_unsandboxed=settings.allow_unsandboxed)
+
+
+def exit_status(report: Report) -> int:
+    """What the shell is told; the verdict decides."""
+    from app.domain.report import Verdict
+
+    if report.verdict is Verdict.ACCEPTED:
+        return ACCEPTED
+    return UNDECIDED if report.verdict in (Verdict.INCONCLUSIVE, Verdict.INVALID_TASK) else REJECTED
+
+
+def _stages(text: str | None) -> tuple[StageName, ...]:
+    from app.domain.report import StageName
+
+    if not text:
+        return tuple(StageName)
+    try:
+        return tuple(StageName(name.strip()) for name in text.split(","))
+    except ValueError:
+        _stop(f"stages are {', '.join(StageName)}, not {text!r}", BAD_USAGE)
+
+
+def _secret(replay: Path | None) -> bytes | None:
+    if replay is None:
+        return None
+    try:
+        return bytes.fromhex(json.loads(replay.read_text())["replay"]["secret"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        _stop(f"{replay} holds no report that can be replayed ({error})", BAD_USAGE)
+
+
+def _stop(message: str, status: int) -> Any:
+    typer.echo(f"workbench evaluate: {message}", err=True)
+    raise typer.Exit(status)
+
+
+def _write(report: Report, json_file: str | None) -> None:
+    if json_file is None:
+        typer.echo(summary(report))
+        return
+    text = json.dumps(report.to_json(), indent=1)
+    if json_file == "-":
+        typer.echo(text)
+    else:
+        Path(json_file).write_text(text)
+        typer.echo(summary(report), err=True)
+
+
+def summary(report: Report) -> str:
+    """The report for a terminal: headline, stages, findings, what was not checked."""
+    lines = [report.headline, ""]
+    lines += [f"  {s.name:<12} {s.status:<13} {s.seconds:7.2f} s  {s.reason or ''}".rstrip() for s in report.stages]
+    if report.findings:
+        lines.append("")
+    for finding in report.findings:
+        at = f" ({finding.location.file}:{finding.location.line})" if finding.location else ""
+        lines.append(f"  {finding.severity:<8}{finding.code}{at}: {finding.message}")
+    lines += ["", *(f"  not checked: {line}" for line in report.not_checked)]
+    return "\n".join(lines).rstrip()
