@@ -5,7 +5,7 @@ import pytest
 from workers.judge.numerics import Expected, Tolerance, compare
 
 FLOATS = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz",
-          "float8_e5m2fnuz", "float4_e2m1fn")  # fmt: skip
+          "float8_e5m2fnuz", "float8_e3m4", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")  # fmt: skip
 
 
 def dtype_named(name):

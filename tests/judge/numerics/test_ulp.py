@@ -131,3 +131,14 @@ def test_bf16_unit_is_two_to_the_sixteen_of_float32(want):
 def test_histogram_bins_are_powers_of_two():
     counts = histogram(np.array([0.0, 0.4, 0.99, 1.0, 1.99, 2.0, 3.9, 4.0, 2.0**62, np.inf]))
     assert counts[:4].tolist() == [3, 2, 2, 1] and counts[63] == 2 and counts.sum() == 10
+
+
+def test_scales_that_are_powers_of_two_and_have_no_zero():
+    e8m0 = np.dtype(ml_dtypes.float8_e8m0fnu)
+    assert distance(np.array(4, e8m0), 2.0, e8m0) == 1
+    assert distance(np.array(2, e8m0), 2.0, e8m0) == 0
+
+
+def test_integers_and_booleans_differ_by_units():
+    assert distance(np.int8(-128), 127, np.int8) == 255
+    assert distance(np.True_, 0, np.bool_) == 1

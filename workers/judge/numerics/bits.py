@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from workers.judge.numerics.chunks import chunks
 from workers.judge.numerics.formats import Mask
 
+WORD_BYTES = 8
+
 
 def same_bits(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Whether shape, dtype and every byte agree: NaN payloads count, and +0 is not -0."""
@@ -43,5 +45,10 @@ def _bytes(piece: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _filled_with(piece: NDArray[Any], byte: int) -> Mask:
-    filled: Mask = (_bytes(piece) == byte).all(axis=1)
+    """Compares words, not bytes: several times as fast."""
+    width = min(piece.dtype.itemsize, WORD_BYTES)
+    words = _bytes(piece).view(f"u{width}")
+    filled: Mask = words[:, 0] == int.from_bytes(bytes([byte]) * width)
+    for column in range(1, words.shape[1]):
+        filled &= words[:, column] == words[:, 0]
     return filled

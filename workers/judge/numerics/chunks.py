@@ -39,10 +39,9 @@ def modulus(parts: list[Floats]) -> Floats:
 
 
 class MeanSquare:
-    """A root mean square that neither overflows nor depends on how the values arrive in pieces.
+    """A root mean square that does not overflow; another cut into pieces changes its last bits at most.
 
     Values are scaled by the largest so far, as LAPACK's `dlassq` does; non-finite ones are left out.
-    Pieces must be cut at multiples of `CHUNK`'s default for bitwise repeatability.
     """
 
     def __init__(self) -> None:
@@ -60,7 +59,8 @@ class MeanSquare:
             self._sum *= (self._scale / largest) ** 2
             self._scale = largest
         scaled = magnitude / self._scale
-        self._sum += float(scaled @ scaled)
+        scaled *= scaled  # not `@`: BLAS threads would wait for cores that others use
+        self._sum += float(scaled.sum())
 
     @property
     def root(self) -> float:

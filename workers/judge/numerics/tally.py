@@ -1,4 +1,4 @@
-"""Adds up measured pieces into one result, in memory that does not grow with the output."""
+"""Adds up measured pieces into one result, in memory for a thousandth of its elements at most."""
 
 from __future__ import annotations
 
