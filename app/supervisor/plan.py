@@ -53,8 +53,10 @@ def worker(environment: dict[str, str], concurrency: int) -> ChildSpec:
 
 def worker_command(concurrency: int) -> tuple[str, ...]:
     """A Celery worker; `WORKBENCH_*` tells it everything but how many jobs it runs at a time."""
-    celery = (sys.executable, "-m", "celery", "--app", "workers.celery_app", "worker")
-    return (*celery, "--pool", "prefork", "--concurrency", str(concurrency), "--loglevel", "INFO")
+    celery = (sys.executable, "-m", "celery", "--quiet", "--app", "workers.celery_app", "worker")
+    # Workers need nothing of each other: the database tells who holds what.
+    alone = ("--without-gossip", "--without-mingle")
+    return (*celery, *alone, "--pool", "prefork", "--concurrency", str(concurrency), "--loglevel", "INFO")
 
 
 def default_concurrency() -> int:
