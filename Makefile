@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast check format test-gpu bench-overhead lint-compose lock clean
+.PHONY: help setup run test test-fast check format test-gpu bench-overhead docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -90,6 +90,9 @@ format: $(VENV)/.stamp  ## apply the formatter and the safe fixes
 
 bench-overhead: setup  ## measure what the workbench adds to a kernel's own time
 	@$(BIN)/python bench/overhead.py
+
+docs: $(VENV)/.stamp  ## write the pages that are made from the code
+	@$(BIN)/python docs/generate.py
 
 lint-compose:  ## check docker-compose.yml with dclint (needs npx, and the npm registry once)
 	@npx --yes dclint@3.1.0 docker-compose.yml
