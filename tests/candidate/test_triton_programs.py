@@ -29,10 +29,13 @@ def _checks() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str | None]]:
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TRITON_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TRITON_CACHE_DIR": cache}
     environment.pop("TRITON_INTERPRET", None)
     command = [str(PYTHON), str(HERE / "programs" / "harness.py"), *map(str, PROGRAMS)]
-    done = subprocess.run(command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        command, env=environment, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=300
+    )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULTS ")]
     assert lines, done.stdout[-4000:] + done.stderr[-4000:]
     found: dict[str, dict[str, str | None]] = json.loads(lines[-1].removeprefix("RESULTS "))

@@ -1,5 +1,7 @@
 """Programs written for a CUDA device run without one, and their streams are followed."""
 
+# ruff: noqa: N803, PT017 - a program for another interpreter
+
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,7 @@
 """Runs the `check_*` functions of each program in a fork of its own and prints what failed, as JSON."""
 
+# ruff: noqa: BLE001, ICN001, T201 - a program for another interpreter
+
 from __future__ import annotations
 
 import importlib.util

@@ -1,5 +1,7 @@
 """Launches: unmodified programs run, and what they launched is recorded."""
 
+# ruff: noqa: BLE001, N803, PIE808, PLR0915, PLR0917, PLW2901, PT017 - a program for another interpreter
+
 import torch
 import triton
 import triton.language as tl
@@ -223,3 +225,41 @@ def check_compiling_still_works_after_interpreting(framework):
     source = ASTSource(special.function, special.signature, special.constexprs, special.attributes)
     compiled = triton.compile(source, target=GPUTarget("cuda", 80, 32), options=special.options.__dict__)
     assert "tt.store" in compiled.asm["ttir"]
+
+
+@triton.jit
+def _attention(q, k, v, out, scale, length, D: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    start = tl.program_id(0) * M
+    base = tl.program_id(1).to(tl.int64) * length * D
+    keys = tl.make_block_ptr(k + base, (D, length), (1, D), (0, 0), (D, N), (0, 1))
+    values = tl.make_block_ptr(v + base, (length, D), (D, 1), (0, 0), (N, D), (1, 0))
+    rows = start + tl.arange(0, M)
+    tile = rows[:, None] * D + tl.arange(0, D)[None, :]
+    queries = tl.load(q + base + tile)
+    largest = tl.zeros([M], tl.float32) - float("inf")
+    total = tl.zeros([M], tl.float32)
+    acc = tl.zeros([M, D], tl.float32)
+    for first in range(0, start + M, N):
+        first = tl.multiple_of(first, N)
+        scores = tl.dot(queries, tl.load(keys)) * scale
+        scores = tl.where(rows[:, None] >= first + tl.arange(0, N)[None, :], scores, float("-inf"))
+        new = tl.maximum(largest, tl.max(scores, 1))
+        weights = tl.exp(scores - new[:, None])
+        shrink = tl.exp(largest - new)
+        total = total * shrink + tl.sum(weights, 1)
+        block = tl.load(values)
+        acc = tl.dot(weights.to(block.dtype), block, acc * shrink[:, None])
+        largest = new
+        keys = tl.advance(keys, (0, N))
+        values = tl.advance(values, (N, 0))
+    tl.store(out + base + tile, (acc / total[:, None]).to(out.type.element_ty))
+
+
+def check_causal_attention_in_bf16(framework):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 64, 32).bfloat16() for _ in range(3))
+    out = torch.empty_like(q)
+    _attention[(2, 2)](q, k, v, out, 32**-0.5, 64, D=32, M=32, N=16, num_warps=4, num_stages=2)
+    want = torch.nn.functional.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=True)
+    torch.testing.assert_close(out.float(), want, rtol=2e-2, atol=2e-2)
+    assert not framework.interpreter.observations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,8 +15,8 @@ from .unsupported import Unsupported
 
 __all__ = ["CudaShim", "Unsupported"]
 
-_WORKERS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))) + os.sep
-_LIBRARIES = os.path.dirname(os.path.dirname(torch.__file__)) + os.sep
+_WORKERS = str(Path(__file__).absolute().parents[3]) + os.sep
+_LIBRARIES = str(Path(torch.__file__).parents[1]) + os.sep
 
 
 class CudaShim:

@@ -1,5 +1,7 @@
 """Sends torch calls that name a CUDA device to the CPU, and tells the stream model about them."""
 
+# mypy: disable-error-code="misc"
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,14 +16,17 @@ _CPU = torch.device("cpu")
 
 # No work is queued by these: they make views, allocate, or read metadata.
 _NO_WORK = frozenset(
-    "__get__ __set__ empty empty_like empty_strided new_empty new_empty_strided view view_as reshape t transpose permute "
-    "expand expand_as unsqueeze squeeze select narrow unbind split chunk detach as_strided size stride dim numel data_ptr "
-    "storage_offset is_contiguous element_size untyped_storage record_stream requires_grad_ __getitem__ __len__ device "
-    "ndimension nelement is_floating_point is_complex get_device type __repr__ flatten unflatten movedim swapaxes "
-    "_is_view has_names __hash__ backward set_".split()
+    """__get__ __set__ __getitem__ __len__ __repr__ __hash__ _is_view as_strided backward chunk data_ptr
+    detach device dim element_size empty empty_like empty_strided expand expand_as flatten get_device
+    has_names is_complex is_contiguous is_floating_point movedim narrow ndimension nelement new_empty
+    new_empty_strided numel permute record_stream requires_grad_ reshape select set_ size split squeeze
+    storage_offset stride swapaxes t transpose type unbind unflatten unsqueeze untyped_storage view
+    view_as""".split()  # noqa: SIM905 - words, without quotes
 )
 # The host gets the value of the current stream's work from these, so it waits for that stream.
-_HOST_READS = frozenset("item tolist cpu numpy __bool__ __int__ __float__ __index__ nonzero equal allclose".split())
+_HOST_READS = frozenset(
+    ("item", "tolist", "cpu", "numpy", "nonzero", "equal", "allclose", "__bool__", "__int__", "__float__", "__index__")
+)
 
 
 def is_cuda(device: Any) -> bool:

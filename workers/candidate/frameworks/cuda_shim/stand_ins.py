@@ -1,5 +1,8 @@
 """What `torch.cuda` and CUDA-specific methods of tensors and modules become without a device."""
 
+# mypy: disable-error-code="misc"
+# ruff: noqa: ARG002, SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 import sys
@@ -83,6 +86,7 @@ class _CudaAutocast(_Autocast):
 
 def torch_cuda(model: StreamModel, note: Callable[[str], None]) -> dict[str, Any]:
     """Replacements for attributes of `torch.cuda`, by name."""
+    seed = torch.random.default_generator.manual_seed
 
     def set_stream(stream: Stream) -> None:
         model.stack[-1] = stream
@@ -93,13 +97,13 @@ def torch_cuda(model: StreamModel, note: Callable[[str], None]) -> dict[str, Any
         "get_device_name": lambda *_: _DEVICE_NAME, "get_device_capability": lambda *_: (9, 0),
         "get_device_properties": lambda *_: SimpleNamespace(**_PROPERTIES), "get_arch_list": lambda: ["sm_90"],
         "synchronize": lambda *_, **__: model.wait_for_all(), "empty_cache": _nothing, "ipc_collect": _nothing,
-        "manual_seed": torch.random.default_generator.manual_seed, "manual_seed_all": torch.random.default_generator.manual_seed,
+        "manual_seed": seed, "manual_seed_all": seed,
         "seed": _zero, "seed_all": _zero, "initial_seed": _zero, "get_rng_state": lambda *_: torch.get_rng_state(),
         "set_rng_state": lambda state, *_: torch.set_rng_state(state), "mem_get_info": lambda *_: (70 << 30, 80 << 30),
         "memory_stats": lambda *_: {}, "memory_summary": lambda *_, **__: "", "reset_peak_memory_stats": _nothing,
         "reset_max_memory_allocated": _nothing, "reset_accumulated_memory_stats": _nothing,
-        "device": _DeviceContext, "device_of": _DeviceContext, "Stream": Stream, "ExternalStream": Stream, "Event": Event,
-        "stream": StreamContext, "StreamContext": StreamContext, "set_stream": set_stream,
+        "device": _DeviceContext, "device_of": _DeviceContext, "Stream": Stream, "ExternalStream": Stream,
+        "Event": Event, "stream": StreamContext, "StreamContext": StreamContext, "set_stream": set_stream,
         "current_stream": lambda *_: model.current, "default_stream": lambda *_: model.default,
         "CUDAGraph": _refuse_graph, "graph": _refuse_graph, "make_graphed_callables": _refuse_graph,
         "graph_pool_handle": _refuse_graph, "is_current_stream_capturing": lambda: False,
@@ -107,11 +111,8 @@ def torch_cuda(model: StreamModel, note: Callable[[str], None]) -> dict[str, Any
     }  # fmt: skip
     for name in ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "utilization"):
         plain[name] = _zero
-    return plain | {name: _noted(f"torch.cuda.{name}", value, note) for name, value in plain.items() if _is_plain(value)}
-
-
-def _is_plain(value: Any) -> bool:
-    return callable(value) and not isinstance(value, type)
+    functions = {name: value for name, value in plain.items() if callable(value) and not isinstance(value, type)}
+    return plain | {name: _noted(f"torch.cuda.{name}", value, note) for name, value in functions.items()}
 
 
 def _noted(name: str, function: Callable[..., Any], note: Callable[[str], None]) -> Callable[..., Any]:
@@ -132,7 +133,7 @@ def tensor_attributes(note: Callable[[str], None], truthful_code: tuple[str, ...
             return found
         return _DEVICE
 
-    def is_on_cuda(tensor: torch.Tensor) -> bool:
+    def is_on_cuda(_: torch.Tensor) -> bool:
         return not sys._getframe(1).f_code.co_filename.startswith(truthful_code)
 
     def cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:

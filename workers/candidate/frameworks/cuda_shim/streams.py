@@ -1,12 +1,14 @@
 """A model of CUDA streams and events: who has waited for which work."""
 
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 import sys
 import time
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 # How far each stream is known to have come: stream number -> operations queued.
 Progress = dict[int, int]
@@ -79,7 +81,9 @@ class StreamModel:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith(self.machinery):
             frame = frame.f_back
-        return _FirstOperation(name, frame.f_code.co_filename, frame.f_lineno) if frame else _FirstOperation(name, "", 0)
+        if frame is None:
+            return _FirstOperation(name, "", 0)
+        return _FirstOperation(name, frame.f_code.co_filename, frame.f_lineno)
 
 
 class Stream:
@@ -87,8 +91,8 @@ class Stream:
 
     model: StreamModel
 
-    def __init__(self, device: Any = None, priority: int = 0, **_: Any) -> None:
-        self.priority = priority
+    def __init__(self, *_: Any, **options: Any) -> None:
+        self.priority = options.get("priority", 0)
         self.number = len(self.model.streams)
         self.cuda_stream = self.stream_id = self.number
         self.device_index = 0
@@ -113,7 +117,7 @@ class Stream:
         self.synchronize()
         return True
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Self:
         self.model.stack.append(self)
         return self
 
@@ -133,7 +137,7 @@ class Event:
 
     model: StreamModel
 
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         self.progress: Progress = {}
         self._recorded_s = 0.0
 

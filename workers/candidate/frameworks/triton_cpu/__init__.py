@@ -39,7 +39,7 @@ class TritonOnCpu:
         """Takes over Triton; call before the submission is imported, with TRITON_INTERPRET unset."""
         if triton.knobs.runtime.interpret:
             raise RuntimeError("TRITON_INTERPRET must be unset: kernels have to stay JIT functions")
-        install_builder(self._executor)
+        install_builder()
         install_launcher(self._executor)
         active_driver.set_active(CpuDriver())
         FirstValidConfig(self._executor).install()

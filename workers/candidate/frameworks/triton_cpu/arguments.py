@@ -11,6 +11,7 @@ from triton.runtime import interpreter as stock
 from triton.runtime.jit import TensorWrapper, mangle_type
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from .formats import numpy_dtype
 from .memory import Extent, extent_of
 
 
@@ -54,10 +55,10 @@ class ArgumentBinder:
         )
 
 
-def _scalar(value: bool | int | float, declared: Any) -> tl.tensor:
+def _scalar(value: float, declared: Any) -> tl.tensor:
     """A number as a tensor of the signature's type; specialised ones (`== 1`) have their default type."""
     name = declared if isinstance(declared, str) and declared != "constexpr" else mangle_type(value)
     kind = tl.int1 if isinstance(value, bool) else tl.str_to_ty(name, None)
     if kind.name == "bf16":
         return tl.tensor(stock.interpreter_builder.get_bf16(value), kind)
-    return tl.tensor(stock.TensorHandle(np.array([value], dtype=stock._get_np_dtype(kind)), kind), kind)
+    return tl.tensor(stock.TensorHandle(np.array([value], dtype=numpy_dtype(kind)), kind), kind)

@@ -1,5 +1,7 @@
 """Assembles the interpreter's operation set from our corrections."""
 
+# mypy: disable-error-code="misc"
+
 from __future__ import annotations
 
 import dataclasses

@@ -1,13 +1,16 @@
 """Turns what interpretation raised into the exception the submission's author would see on a device."""
 
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 import ast
 import linecache
 import os
+from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
 from triton.runtime import interpreter as stock
 
@@ -17,8 +20,8 @@ from .location import innermost_file, raised_at
 from .records import TooSlow, Unsupported
 
 _PASSED_ON = (TooSlow, DeviceAssertion, MemoryError, CompilationError)
-_NUMPY = os.path.dirname(numpy.__file__) + os.sep
-_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NUMPY = str(Path(np.__file__).parent) + os.sep
+_OURS = str(Path(__file__).absolute().parent) + os.sep
 
 
 def as_seen_by_author(error: Exception) -> Exception:

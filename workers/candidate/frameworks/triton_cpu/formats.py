@@ -1,5 +1,8 @@
 """Translates between Triton's floating types and the NumPy arrays that hold their bits."""
 
+# mypy: disable-error-code="no-any-return, no-untyped-call"
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,6 +15,19 @@ from triton.runtime import interpreter as stock
 from .records import Unsupported
 
 Array = np.ndarray[Any, Any]
+
+_stock_numpy_dtype = stock._get_np_dtype
+_numpy_dtypes: dict[str, np.dtype[Any]] = {}
+
+
+def numpy_dtype(dtype: tl.dtype) -> np.dtype[Any]:
+    """The array type behind a Triton type; the stock function builds its table anew on every call."""
+    element = dtype.scalar
+    known = _numpy_dtypes.get(element.name)
+    if known is None:
+        known = _numpy_dtypes[element.name] = _stock_numpy_dtype(element)
+    return known
+
 
 # The interpreter keeps these as raw unsigned integers, so NumPy alone would do arithmetic on bit patterns.
 NARROW_FORMATS: dict[str, Any] = {
@@ -50,7 +66,7 @@ def encode(values: Array, dtype: tl.dtype) -> Array:
         raise Unsupported("fp8e4b15 has no model here")
     kind = NARROW_FORMATS.get(name)
     if kind is None:
-        return values.astype(stock._get_np_dtype(dtype.scalar))
+        return values.astype(numpy_dtype(dtype))
     if name in LARGEST_FP8:
         limit = LARGEST_FP8[name]
         values = np.clip(values.astype(np.float32), -limit, limit)

@@ -12,7 +12,7 @@ from .memory import Access, Extent, KnownMemory
 from .races import RaceDetector
 from .records import Launch, Observation
 
-_PAST_VIEW = {"load": "runtime.reads_past_view", "store": "runtime.writes_past_view", "atomic": "runtime.writes_past_view"}
+_PAST_VIEW = "runtime.reads_past_view"  # stores too: the evidence names the access
 
 
 class ObservationLog:
@@ -65,7 +65,7 @@ class LaunchGuard:
         else:
             active = self._sort_lanes(access, extent)
         if self._races is not None:
-            self._note_race(access, extent, active)
+            self._note_race(self._races, access, active)
         return active
 
     def before_store(self, pointers: Any, value: Any, mask: Any) -> None:
@@ -85,7 +85,7 @@ class LaunchGuard:
             good = (access.addresses >= extent.storage_low) & (ends <= extent.storage_high)
             past_view = good & ((access.addresses < extent.low) | (ends > extent.high))
             if past_view.any():
-                self._report(_PAST_VIEW[access.kind], access, extent, access.addresses[past_view])
+                self._report(_PAST_VIEW, access, extent, access.addresses[past_view])
         if good.all():
             return access.active
         self._report("runtime.out_of_bounds", access, extent, access.addresses[~good])
@@ -121,14 +121,13 @@ class LaunchGuard:
         observation = Observation(code, message, where["file"], where["line"], evidence)
         self._log.add((self._launch.kernel, where["file"], where["line"], evidence["argument"]), observation, bad.size)
 
-    def _note_race(self, access: Access, extent: Extent | None, active: Array) -> None:
-        assert self._races is not None
+    def _note_race(self, races: RaceDetector, access: Access, active: Array) -> None:
         if access.kind != "store":
-            self._races.touch(self._launch, self._log, self.program, access, active)
+            races.touch(self._launch, self._log, self.program, access, active)
 
 
 def _describe(code: str, evidence: dict[str, Any]) -> str:
-    place = "past its view, within its storage" if code.endswith("past_view") else "outside its storage"
+    place = "past its view, within its storage" if code == _PAST_VIEW else "outside its storage"
     return (
         f"{evidence['kernel']}: {evidence['access']} of {evidence['access_bytes']} bytes at byte "
         f"{evidence['byte_offset']} of {evidence['argument']} ({evidence['tensor_bytes']} bytes), {place}"

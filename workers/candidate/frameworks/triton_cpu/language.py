@@ -1,5 +1,7 @@
 """Switches `triton.language` to interpretation for the time of one launch, and back."""
 
+# ruff: noqa: A002, SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 import inspect
@@ -18,6 +20,8 @@ from .reductions import Reduction, Scan
 from .rewrite import runnable
 
 _MISSING = object()
+# Hints and loops have interpreted forms of their own, which binding the builtins must not undo.
+_STOCK_REPLACES = ("multiple_of", "max_contiguous", "max_constancy", "range", "static_range")
 
 
 class StaticAssertFailed(AssertionError):
@@ -109,7 +113,7 @@ class Language:
 
         for owner in (tl, tl.core, tl.math, tl.tensor, tl.core.tensor_descriptor_base, libdevice):
             for name, member in inspect.getmembers(owner, tl.core.is_builtin):
-                if owner in (tl, tl.core) and name in ("range", "static_range", "static_assert", "static_print"):
+                if name in _STOCK_REPLACES:
                     continue
                 yield owner, name, _bind(member)
         for name, member in vars(tl.tensor).items():

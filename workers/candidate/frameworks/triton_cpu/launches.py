@@ -1,5 +1,7 @@
 """Takes over kernel launches: specialises as the real runtime does, records, and interprets."""
 
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 import operator
@@ -10,12 +12,14 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+from triton.compiler.errors import CompilationError
 from triton.runtime import interpreter as stock
 from triton.runtime.jit import JITFunction
 
 from .arguments import ArgumentBinder
 from .builder import make_builder, make_semantic
 from .failures import as_seen_by_author
+from .formats import numpy_dtype
 from .guard import LaunchGuard, ObservationLog
 from .language import Language
 from .location import raised_at
@@ -107,17 +111,24 @@ class Executor:
         seen = as_seen_by_author(error)
         if isinstance(seen, (Unsupported, TooSlow)):
             self.stopped = seen
-        code = {Unsupported: "runtime.unsupported", TooSlow: "runtime.too_slow"}.get(type(seen), "compile.error")
-        if isinstance(seen, RuntimeError):
-            code = "runtime.launch_failed"
         where = raised_at(error.__traceback__) or {"file": record.file, "line": record.line}
         evidence = {"kernel": record.kernel, "exception": type(error).__name__}
-        observation = Observation(code, str(error), where["file"], where["line"], evidence)
+        observation = Observation(_code_of(seen), str(error), where["file"], where["line"], evidence)
         self.log.add((record.kernel, where["line"], str(error)), observation, 0)
         return seen
 
 
-def specialise(kernel: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[dict[str, Any], Specialisation]:
+def _code_of(error: Exception) -> str:
+    if isinstance(error, TooSlow):
+        return "runtime.needs_device"
+    if isinstance(error, Unsupported):
+        return "runtime.unsupported"
+    return "compile.error" if isinstance(error, CompilationError) else "runtime.launch_failed"
+
+
+def specialise(
+    kernel: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[dict[str, Any], Specialisation]:
     """Bound arguments and what the real compiler would be asked for, from the real arguments."""
     options = dict(options)
     options["debug"] = options.get("debug", kernel.debug)
@@ -140,8 +151,8 @@ def _record(kernel: Any, special: Specialisation, grid: tuple[int, int, int], sk
     file, line = definition_of(kernel)
     names = list(special.signature)
     return Launch(
-        kernel=kernel.__name__, file=file, line=line, grid=grid, programs=max(0, min(grid)) and grid[0] * grid[1] * grid[2],
-        seconds=0.0, skipped=skipped,
+        kernel=kernel.__name__, file=file, line=line, grid=grid,
+        programs=max(0, min(grid)) and grid[0] * grid[1] * grid[2], seconds=0.0, skipped=skipped,
         constexprs={_path(names, path): _plain(value) for path, value in special.constexprs.items()},
         signature={name: str(kind) for name, kind in special.signature.items()},
         num_warps=int(special.options.num_warps), num_stages=int(special.options.num_stages),
@@ -188,8 +199,9 @@ class CompiledStandIn:
         return run
 
 
-def install_builder(executor: Executor) -> None:
+def install_builder() -> None:
     """Makes our operation set the interpreter's."""
+    stock._get_np_dtype = numpy_dtype
     stock.interpreter_builder = make_builder()
     stock.interpreter_semantic = make_semantic(stock.interpreter_builder)
 

@@ -1,19 +1,21 @@
 """Finds the line of the submission that is being run, past the frames of the interpreter."""
 
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 import triton
 
 _MACHINERY = tuple(
-    os.path.dirname(os.path.abspath(path)) + os.sep
-    for path in (numpy.__file__, torch.__file__, triton.__file__, os.path.dirname(__file__))
+    str(Path(path).absolute().parent) + os.sep for path in (np.__file__, torch.__file__, triton.__file__, __file__)
 )
 
 

@@ -1,5 +1,7 @@
 """Arithmetic on bf16 (and fp8) values instead of on their bit patterns."""
 
+# mypy: disable-error-code="misc"
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Conversions between number formats with the rounding and saturation of a GPU."""
 
+# mypy: disable-error-code="misc"
+
 from __future__ import annotations
 
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter as stock
 
-from .formats import Array, decode, encode, encode_toward_zero
+from .formats import Array, decode, encode, encode_toward_zero, numpy_dtype
 
 
 def _saturate(values: Array, kind: np.dtype[Any]) -> Array:
@@ -24,7 +26,7 @@ class FloatConversions(stock.InterpreterBuilder):
     """Casts through values: nearest even by default, saturating to fp8 and to integers."""
 
     def cast_impl(self, src: Any, dst_type: Any) -> Any:
-        target = stock._get_np_dtype(dst_type)
+        target = numpy_dtype(dst_type)
         values = decode(src)
         if values.dtype.kind == "f" and target.kind in "iu" and not dst_type.scalar.is_floating():
             return stock.TensorHandle(_saturate(np.atleast_1d(values), target), dst_type.scalar)

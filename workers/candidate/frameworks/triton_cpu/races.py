@@ -1,5 +1,7 @@
 """Finds conflicts between programs of one launch, which a GPU may run in any order."""
 
+# ruff: noqa: PLR0913, PLR0917, SLF001 - the framework's private names are what is replaced
+
 from __future__ import annotations
 
 from typing import Any
@@ -52,7 +54,7 @@ class RaceDetector:
         writers = shadow.writer[places]
         conflict = (writers != _FREE) & (writers != me)
         if conflict.any() and program not in self._synchronised:
-            kind = "reads what another program writes" if access.kind == "load" else "updates what another program stores"
+            kind = "reads what another program wrote" if access.kind == "load" else "updates what another stored"
             self._report(launch, log, program, access.pointers, kind, int(conflict.sum()))
         if access.kind == "load":
             readers = shadow.reader[places]
@@ -60,7 +62,9 @@ class RaceDetector:
         else:
             shadow.updater[places] = me
 
-    def store(self, launch: Launch, log: Any, program: tuple[int, int, int], pointers: Any, value: Any, mask: Any) -> None:
+    def store(
+        self, launch: Launch, log: Any, program: tuple[int, int, int], pointers: Any, value: Any, mask: Any
+    ) -> None:
         """Notes a plain store, before it happens; storing what is already there is harmless."""
         shadow = self._shadow(pointers)
         if shadow is None:
@@ -86,7 +90,9 @@ class RaceDetector:
             self._shadows[extent.low] = _Shadow(extent, element_bytes(pointers))
         return self._shadows[extent.low]
 
-    def _report(self, launch: Launch, log: Any, program: tuple[int, int, int], pointers: Any, how: str, lanes: int) -> None:
+    def _report(
+        self, launch: Launch, log: Any, program: tuple[int, int, int], pointers: Any, how: str, lanes: int
+    ) -> None:
         where = current_location() or {"file": None, "line": None}
         name = self._arguments[pointers.origin].name
         evidence = {"kernel": launch.kernel, "argument": name, "conflict": how, "program": list(program)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..cuda_shim.unsupported import Unsupported
+from workers.candidate.frameworks.cuda_shim.unsupported import Unsupported
 
 __all__ = ["Launch", "Observation", "Specialisation", "TooSlow", "Unsupported"]
 

@@ -1,5 +1,7 @@
 """Reductions and scans over values, one whole slice at a time instead of one element at a time."""
 
+# ruff: noqa: A002 - signatures are the framework's
+
 from __future__ import annotations
 
 import ast
