@@ -34,7 +34,7 @@ if [ -z "$$python" ]; then \
       echo "$$name cannot make virtual environments: install its venv module (on Debian: apt-get install python3-venv)." >&2; exit 1; \
     fi; \
   done; \
-  echo "Python 3.11 or newer is needed and none of these is: $$candidates ($$(python3 --version 2>&1 | head -1)). Install one, or name it: make PYTHON=/path/to/python3.11 setup" >&2; exit 1; \
+  echo "Python 3.11 or newer is needed and none of these is: $$candidates. Install one, or name it: make PYTHON=/path/to/python3.11 setup" >&2; exit 1; \
 fi
 endef
 

@@ -14,7 +14,7 @@ def main() -> None:
     out = pl.pallas_call(add, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x, x)
     if not (out == 2 * x).all():
         raise SystemExit("a vector addition in Pallas' interpret mode came out wrong")
-    print(f"jax {jax.__version__}: a Pallas kernel ran in interpret mode")  # noqa: T201
+    print(f"jax {jax.__version__}: a Pallas kernel ran in interpret mode")
 
 
 main()

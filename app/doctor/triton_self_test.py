@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def add(x, y, out, n, BLOCK: tl.constexpr):  # noqa: N803 - Triton's custom for compile-time arguments
+def add(x, y, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
 
@@ -18,7 +18,7 @@ def main() -> None:
     add[(2,)](x, y, out, n, BLOCK=64)
     if not torch.equal(out, x + y):
         raise SystemExit("a vector addition in Triton's interpreter came out wrong")
-    print(f"torch {torch.__version__}, triton {triton.__version__}: a kernel ran in the interpreter")  # noqa: T201
+    print(f"torch {torch.__version__}, triton {triton.__version__}: a kernel ran in the interpreter")
 
 
 main()

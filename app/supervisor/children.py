@@ -86,7 +86,7 @@ class Child:
 
     def _copy_output(self) -> None:
         stream = self._process.stdout
-        assert stream is not None  # noqa: S101 - asked for above
+        assert stream is not None
         with stream:
             for line in _lines(stream):
                 self.tail.append(line)
