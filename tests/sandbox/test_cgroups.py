@@ -46,7 +46,7 @@ def test_a_delegated_version_2_tree_is_used(tmp_path, proc, monkeypatch):
 
 
 def test_a_tree_that_nobody_handed_over_is_left_alone(tmp_path, proc):
-    root, service = version_2_tree(tmp_path, "memory pids")
+    root, _ = version_2_tree(tmp_path, "memory pids")
     parents, detail = cgroups.find_parents(proc(V2, mount_line(root, "cgroup2", "rw")))
     assert parents is None and "no control group" in detail
 

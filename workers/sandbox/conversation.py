@@ -53,7 +53,7 @@ def open_ends() -> Ends:
     return Ends(*socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM), *os.pipe())
 
 
-def converse(
+def converse(  # noqa: PLR0913 - it is the seam where everything of a start meets
     ends: Ends,
     start: Callable[[], P],
     limits: Limits,
@@ -66,7 +66,6 @@ def converse(
 
     Raises `SandboxUnavailable` with what the launcher printed.
     """
-    deadline = time.monotonic() + limits.wall_seconds
     with ExitStack() as on_failure:
         on_failure.callback(ends.close_own_ends)
         try:
@@ -76,6 +75,7 @@ def converse(
         finally:
             ends.close_child_ends()
         on_failure.pop_all()
+    deadline = time.monotonic() + limits.wall_seconds
     watch = Watch(ends.output_read, output_bytes=limits.output_kb * KIBIBYTE, deadline=deadline, on_breach=process.kill)
     session = Session(
         process, ends.ours, watch, limits=limits, limits_in_force=limits_in_force(process), folders=folders

@@ -42,8 +42,10 @@ _SWITCHES = {
     "user/max_user_namespaces": ("0", "sysctl -w user.max_user_namespaces=10000"),
     "kernel/apparmor_restrict_unprivileged_userns": (
         "1",
-        "allow bwrap by an AppArmor profile (`flags=(unconfined) { userns, }`), or "
-        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        (
+            "allow bwrap by an AppArmor profile (`flags=(unconfined) { userns, }`), or "
+            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+        ),
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,16 +13,17 @@ CODE_INSIDE = "/workbench"
 BOOTSTRAP = "workers/sandbox/inside/bootstrap.py"
 _OURS = ("app/__init__.py", "app/domain", "workers/__init__.py", "workers/wire", "workers/sandbox/inside")
 _FOREIGN_MODULES = ("workers.candidate", "workers.reference")
-_PRIVATE = ("/tmp", "/work")
+_PRIVATE = ("/tmp", "/work")  # noqa: S108 - inside, each has its own
+# What libraries ask for the number and kind of processors; nothing else of /sys is shown.
+_PROCESSOR_FACTS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_READABLE_PARENTS = ("/etc", "/sys", "/sys/devices", "/sys/devices/system")
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 
 def code_binds(module: str | None) -> dict[str, Path]:
     """Path inside -> host path of what is ours; of candidate and reference only the one that runs."""
-    names = list(_OURS)
-    for known in _FOREIGN_MODULES:
-        if module is None or module == known or module.startswith(known + "."):
-            names.append(known.replace(".", "/"))
+    foreign = [known for known in _FOREIGN_MODULES if module is None or f"{module}.".startswith(f"{known}.")]
+    names = [*_OURS, *(known.replace(".", "/") for known in foreign)]
     return {f"{CODE_INSIDE}/{name}": REPOSITORY / name for name in names if (REPOSITORY / name).exists()}
 
 
@@ -36,12 +36,12 @@ def shared(binds: Mapping[str, Path]) -> list[str]:
     """The read-only tree."""
     arguments = ["--ro-bind", "/usr", "/usr"]
     for name in _SYSTEM_FOLDERS:
-        if os.path.islink(name):
-            arguments += ["--symlink", os.readlink(name), name]
-        elif os.path.isdir(name):
+        if Path(name).is_symlink():
+            arguments += ["--symlink", str(Path(name).readlink()), name]
+        elif Path(name).is_dir():
             arguments += ["--ro-bind", name, name]
-    arguments += ["--dir", "/etc"]  # before its content: see `_bind`
-    for name in ("/etc/alternatives", "/etc/ld.so.cache"):
+    arguments += [word for name in _READABLE_PARENTS for word in ("--dir", name)]  # before its content: see `_bind`
+    for name in ("/etc/alternatives", "/etc/ld.so.cache", *_PROCESSOR_FACTS):
         arguments += ["--ro-bind-try", name, name]
     return arguments + _bind(binds)
 
@@ -55,7 +55,7 @@ def private(binds: Mapping[str, Path], tmp_mb: int, devices: Iterable[Path]) -> 
     """What each sandbox has for itself: /proc, /dev, and size-limited /tmp, /work and /dev/shm."""
     arguments = ["--proc", "/proc", "--dev", "/dev", *device_binds(devices)]
     size = ["--size", str(tmp_mb * MEBIBYTE)]
-    arguments += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    arguments += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108 - as above
     for folder in _PRIVATE:
         arguments += [*size, "--tmpfs", folder]
     hidden = shadowed(binds)  # the new /tmp and /work lie over these
@@ -80,11 +80,11 @@ def environment(threads: int) -> list[str]:
         "USER": "sandbox",
         "LOGNAME": "sandbox",
         "LANG": "C.UTF-8",
-        "TMPDIR": "/tmp",
+        "TMPDIR": "/tmp",  # noqa: S108 - inside
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": str(threads),
-        "TRITON_CACHE_DIR": "/tmp/triton",
-        "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
+        "TRITON_CACHE_DIR": "/tmp/triton",  # noqa: S108 - inside
+        "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",  # noqa: S108 - inside
     }
     return ["--clearenv", *(word for name, value in values.items() for word in ("--setenv", name, value))]
 

@@ -43,7 +43,10 @@ def archive(folders: Mapping[str, Path]) -> int:
     """
     fd = os.memfd_create("folders", os.MFD_CLOEXEC)
     total_bytes = 0
-    with open(os.dup(fd), "wb") as stream, tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar:
+    with (
+        os.fdopen(os.dup(fd), "wb") as stream,
+        tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
         for inside, folder in folders.items():
             for path in _walk(folder):
                 total_bytes += _add(tar, path, inside.strip("/") + "/" + str(path.relative_to(folder)))
@@ -71,7 +74,7 @@ def _open_to_all(path: Path) -> bool:
 
 def _irregular(place: str, names: list[str]) -> list[str]:
     """Names in a folder that are no file, folder or link: a pipe would block the copy."""
-    modes = {name: os.lstat(os.path.join(place, name)).st_mode for name in names}
+    modes = {name: (Path(place) / name).lstat().st_mode for name in names}
     return [n for n, mode in modes.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))]
 
 
@@ -82,10 +85,10 @@ def _add(tar: tarfile.TarFile, path: Path, name: str) -> int:
         entry.type, entry.mode = tarfile.DIRTYPE, 0o755
         tar.addfile(entry)
     elif stat.S_ISLNK(mode):
-        entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(path)
+        entry.type, entry.linkname = tarfile.SYMTYPE, str(path.readlink())
         tar.addfile(entry)
     elif stat.S_ISREG(mode):
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
             content = stream.read(ARCHIVE_BYTES + 1)
         entry.size, entry.mode = len(content), 0o755 if mode & 0o100 else 0o644
         tar.addfile(entry, io.BytesIO(content))

@@ -38,8 +38,9 @@ class Odd(Exception):
 class WarmJob:
     """A forked job as a `ForeignProcess`; its init's death is the death of all of it."""
 
-    def __init__(self, pidfd: int, status: socket.socket, on_release: Callable[[], object]) -> None:
+    def __init__(self, pidfd: int, status: socket.socket, uid: int | None, on_release: Callable[[], object]) -> None:
         self.group: Group | None = None
+        self.uid = uid
         self.pidfd = pidfd
         self._status = status
         self._on_release = on_release
@@ -99,7 +100,7 @@ class Server:
                 interpreter,
                 child_fd=ends.child.fileno(),
                 output_fd=ends.output_write,
-                before_start=lambda process: None,
+                before_start=lambda _: None,
             )
         except SandboxUnavailable as error:
             text = ends.printed()
@@ -143,7 +144,7 @@ class Server:
             passed = [ends.child.fileno(), status_child.fileno(), archive_fd, filter_fd, ends.output_write]
             self._request(program, limits, passed)
             status_child.close()
-            job = WarmJob(self._first_answer(status), status, self._job_gone)
+            job = WarmJob(self._first_answer(status), status, self.uid, self._job_gone)
             undo.pop_all()
         with self._lock:
             self._live += 1

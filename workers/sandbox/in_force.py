@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
+from typing import Protocol
 
 from workers.sandbox import seccomp
 from workers.sandbox.cgroups import Group
@@ -18,18 +20,29 @@ _NAMESPACES = {
 }
 
 
-def walled(isolation: Isolation, limits: Limits, group: Group | None, *, uid: int | None, start: str) -> dict[str, str]:
+class Walled(Protocol):
+    """A process behind a wall: its control group and its own user outside, where it has them."""
+
+    group: Group | None
+    uid: int | None
+
+
+def walled(
+    isolation: Isolation, limits: Limits, process: Walled, rlimits: Mapping[str, object], start: str
+) -> dict[str, str]:
     """The limits of a bubblewrap session; `start` is "cold" or "warm"."""
-    users = f"{uid} outside, of this session's own" if uid else f"{os.getuid()} outside, the worker's own"
-    if start == "warm" and uid:
-        users = f"{uid} outside, shared by this fork server's jobs"
+    users = (
+        f"{process.uid} outside, of this session's own" if process.uid else f"{os.getuid()} outside, the worker's own"
+    )
+    if start == "warm" and process.uid:
+        users = f"{process.uid} outside, shared by this fork server's jobs"
     return {
         "isolation": "bubblewrap",
         "version": isolation.version,
         "start": start,
         "network": "none: an empty network namespace, Unix sockets only",
-        "memory": _memory(isolation, limits, group),
-        "processes": _processes(limits, group),
+        "memory": _memory(isolation, limits, process.group, "RLIMIT_AS" in rlimits),
+        "processes": _processes(limits, process.group),
         "seccomp": seccomp_text(),
         "uid": f"{users}; no capabilities",
         "namespaces": _NAMESPACES[start],
@@ -63,9 +76,11 @@ def seccomp_text() -> str:
     return f"{seccomp.refused_count()} system calls, new namespaces and other sockets refused ({platform.machine()})"
 
 
-def _memory(isolation: Isolation, limits: Limits, group: Group | None) -> str:
+def _memory(isolation: Isolation, limits: Limits, group: Group | None, addresses: bool) -> str:
     if group is not None:
         return f"cgroup v{group.version} {limits.memory_mb} MiB for all processes"
+    if not addresses:
+        return f"not in force: {isolation.groups_detail}, and a device's reservations are too large for rlimit_as"
     return f"rlimit_as {limits.memory_mb} MiB a process ({isolation.groups_detail}); memfds not counted"
 
 

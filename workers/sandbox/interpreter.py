@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ print(json.dumps({"prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys
                   "folders": [sysconfig.get_path(name) for name in names] + [sysconfig.get_config_var("LIBDIR")]}))
 """
 # Folders that would show a whole home or the whole host.
-_TOO_WIDE = frozenset({"/", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/var", "/work"})
+_TOO_WIDE = frozenset({"/", "/etc", "/home", "/opt", "/root", "/srv", "/tmp", "/var"})  # noqa: S108 - to refuse it
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ def _link_chain(python: Path) -> list[str]:
         chain.append(str(here))
         if not here.is_symlink():
             break
-        here = Path(os.path.normpath(here.parent / os.readlink(here)))
+        here = Path(os.path.normpath(here.parent / here.readlink()))
     return [*chain, str(python.resolve().parent.parent)]
 
 
-def _without_nested(paths: object) -> tuple[Path, ...]:
+def _without_nested(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Drop what does not exist, what /usr holds anyway, and what lies in another of the paths."""
     kept: list[Path] = []
-    for path in sorted(set(paths), key=lambda each: len(each.parts)):  # type: ignore[call-overload]
+    for path in sorted(set(paths), key=lambda each: len(each.parts)):
         if not path.exists() or path.is_relative_to("/usr") or path.parts[1:2] in (("bin",), ("lib",), ("lib64",)):
             continue
         if str(path) in _TOO_WIDE or path == Path.home():

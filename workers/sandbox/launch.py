@@ -33,6 +33,7 @@ class Wall:
         devices: device nodes shown inside.
         seccomp_program: the system call filter, or None.
         nested_namespaces: whether the program may make namespaces (only the fork server).
+        most_threads: of numerical libraries, which start them on import and die where they cannot.
     """
 
     binds: Mapping[str, Path]
@@ -40,6 +41,7 @@ class Wall:
     devices: Sequence[Path] = ()
     seccomp_program: bytes | None = None
     nested_namespaces: bool = False
+    most_threads: int = 16
 
 
 class _Descriptors:
@@ -63,7 +65,7 @@ class _Descriptors:
         return ["--args", self.give(fd)]
 
 
-def launch(
+def launch(  # noqa: PLR0913 - all of it crosses into the child
     isolation: Isolation,
     wall: Wall,
     interpreter: Interpreter,
@@ -78,6 +80,20 @@ def launch(
     init exists (`process.init_pid`, host pid) and nothing runs in it yet.
     Raises `SandboxUnavailable` when bubblewrap does not come up.
     """
+    try:
+        return _launch(isolation, wall, interpreter, child_fd, output_fd, before_start)
+    except OSError as error:
+        raise SandboxUnavailable(f"the sandbox could not be set up: {error}") from error
+
+
+def _launch(  # noqa: PLR0913, PLR0917 - as above
+    isolation: Isolation,
+    wall: Wall,
+    interpreter: Interpreter,
+    child_fd: int,
+    output_fd: int,
+    before_start: Callable[[ColdProcess], None],
+) -> ColdProcess:
     with ExitStack() as ours:
         info_read, info_write = os.pipe()
         ours.callback(os.close, info_read)
@@ -121,7 +137,7 @@ def _layers(
     only an unprivileged user's processes are counted by RLIMIT_NPROC.
     """
     tree = filetree.shared({**dict(isolation.tool_binds), **wall.binds})
-    inside = [*filetree.private(wall.binds, wall.tmp_mb, wall.devices), *filetree.environment(_threads()), *hold]
+    inside = [*filetree.private(wall.binds, wall.tmp_mb, wall.devices), *filetree.environment(_threads(wall)), *hold]
     inside += [*_privileges(wall), *_seccomp(wall, descriptors)]
     if uid is None:
         return [str(isolation.bwrap), *descriptors.words([*tree, *inside])]
@@ -147,8 +163,8 @@ def _seccomp(wall: Wall, descriptors: _Descriptors) -> list[str]:
     return ["--seccomp", descriptors.give(fd)]
 
 
-def _threads() -> int:
-    return len(os.sched_getaffinity(0))
+def _threads(wall: Wall) -> int:
+    return max(1, min(len(os.sched_getaffinity(0)), wall.most_threads))
 
 
 def _init_pid(info_fd: int) -> int:

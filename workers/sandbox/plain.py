@@ -29,7 +29,7 @@ def start(program: Program, limits: Limits) -> Session:
         functools.partial(_launch, program, ends),
         limits,
         begin=begin_message(program.module, code_folder, resource_limits(limits, address_space=True, processes=False)),
-        limits_in_force=lambda process: in_force.unsandboxed(limits),
+        limits_in_force=lambda _: in_force.unsandboxed(limits),
         folders=folders,
     )
 

@@ -24,6 +24,12 @@ class Runtime:
     devices: tuple[Path, ...] = ()
 
 
+def accelerator_devices() -> tuple[Path, ...]:
+    """The device nodes of this machine's GPUs and other accelerators, for `Runtime.devices`."""
+    patterns = ("nvidia[0-9]*", "nvidiactl", "nvidia-uvm*", "dri", "kfd", "accel*", "neuron*", "vfio")
+    return tuple(path for pattern in patterns for path in sorted(Path("/dev").glob(pattern)))
+
+
 @dataclass(frozen=True)
 class Program:
     """A module to serve in a runtime.
@@ -44,14 +50,14 @@ class Program:
 
     def __post_init__(self) -> None:
         for inside in self.folders:
-            if not inside.startswith("/") or inside in RESERVED or ".." in inside.split("/"):
+            parts = inside.split("/")
+            if parts[0] or parts[1] in _RESERVED or {"", ".", ".."} & {*parts[1:]}:
                 raise ValueError(f"{inside!r} is no free absolute path inside a sandbox")
-            if inside.strip("/").split("/")[0] in {name.strip("/") for name in RESERVED}:
-                raise ValueError(f"{inside!r} lies in a folder that the sandbox itself fills")
         if self.code_folder is not None and self.code_folder not in self.folders:
             raise ValueError(f"code_folder {self.code_folder!r} is none of the bound folders")
 
 
-RESERVED = frozenset(
-    {"/", "/proc", "/dev", "/sys", "/tmp", "/work", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/workbench"}
+# The first part of the paths that the sandbox fills itself.
+_RESERVED = frozenset(
+    {"", "proc", "dev", "sys", "tmp", "work", "usr", "bin", "sbin", "lib", "lib64", "etc", "workbench"}
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 
 from workers.sandbox import in_force, isolation, selftest
+from workers.sandbox.cold import counts_addresses
 from workers.sandbox.conversation import begin_message, converse, open_ends
 from workers.sandbox.errors import SandboxUnavailable
 from workers.sandbox.forked import Odd, Server
@@ -31,6 +33,7 @@ class ForkServer:
         self._retired: list[Server] = []
         self._lock = threading.Lock()
         self._trusted = False
+        self._owner_pid = os.getpid()
 
     def prepare(self) -> None:
         """Start the server now; it imports in the background.  Raises `SandboxUnavailable`."""
@@ -80,7 +83,7 @@ class ForkServer:
             server = self._current()
         walls = server.walls
         ends = open_ends()
-        rlimits = resource_limits(limits, address_space=walls.groups is None, processes=True)
+        rlimits = resource_limits(limits, address_space=counts_addresses(walls, self._runtime), processes=True)
         # The keeper of a job counts as a process of it.
         rlimits["RLIMIT_NPROC"] = [limits.processes + 2] * 2
         return converse(
@@ -88,12 +91,15 @@ class ForkServer:
             functools.partial(server.fork, program, limits, ends),
             limits,
             begin=begin_message(program.module, program.code_folder, rlimits),
-            limits_in_force=lambda job: in_force.walled(walls, limits, job.group, uid=server.uid, start="warm"),
+            limits_in_force=lambda job: in_force.walled(walls, limits, job, rlimits, "warm"),
             folders={inside: inside for inside in program.folders},
         )
 
     def _current(self) -> Server:
         """The server to use, a fresh one when the old is dead or old.  Needs the lock."""
+        if self._owner_pid != os.getpid():  # a worker forked after us: the server is its parent's
+            self._owner_pid, self._server = os.getpid(), None
+            self._retired.clear()
         if self._server is not None and (
             self._server.jobs_started >= self._jobs_per_server or not self._server.alive()
         ):

@@ -44,9 +44,8 @@ def limit(message: dict[str, Any]) -> None:
     for name, (soft, hard) in message["rlimits"].items():
         kind = getattr(resource, name)
         _, most = resource.getrlimit(kind)
-        if most != resource.RLIM_INFINITY:  # an outer limit may be tighter still
-            soft, hard = min(soft, most), min(hard, most)
-        resource.setrlimit(kind, (soft, hard))
+        bound = sys.maxsize if most == resource.RLIM_INFINITY else most  # an outer limit may be tighter still
+        resource.setrlimit(kind, (min(soft, bound), min(hard, bound)))
 
 
 def serve(sock: socket.socket, message: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import os
 import socket
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from workers.sandbox.inside import bootstrap, kernel, tree
@@ -32,7 +33,7 @@ def _only_here(work: Callable[[], int]) -> NoReturn:
         code = work()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - told and ended, whatever it is
         traceback.print_exc()
     finally:
         os._exit(code & 255)
@@ -70,7 +71,7 @@ def _fresh_namespaces() -> None:
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(_FRESH)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as stream:
+        with Path(f"/proc/self/{name}").open("w") as stream:
             stream.write(text)
 
 
@@ -79,7 +80,7 @@ def _init(request: dict[str, Any]) -> int:
     kernel.die_with_parent()
     os.close(_STATUS)
     tree.build(request["tmp_bytes"], request["shadowed"], request["hidden"], _ARCHIVE)
-    with open(_FILTER, "rb") as stream:
+    with os.fdopen(_FILTER, "rb") as stream:
         program = stream.read()
     sock = socket.socket(fileno=_SOCKET)
     message, _ = frames.receive(sock)  # the caller has put us into a control group by now

@@ -29,7 +29,7 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
-    """mount(2); empty strings are passed as no value."""
+    """Mount; empty strings are passed as no value."""
     _check(
         _libc.mount(source.encode(), target.encode(), kind.encode() or None, flags, options.encode() or None),
         f"mount {target}",
