@@ -67,6 +67,20 @@ class Evidence:
 
     report: Report
     citable: bool = False
+    hidden: frozenset[str] = frozenset()
+
+    def citation(self, cell: str) -> str:
+        """A cited cell as this viewer may read it: hidden workloads keep their names to themselves."""
+        return "a hidden workload" if self.hidden.intersection(cell.split(".")) else cell
+
+    @cached_property
+    def task_health(self) -> str:
+        """What this evaluation says of the task itself, in one line."""
+        faults = [row.kind.title for row in self.findings if row.finding.code.startswith("task.")]
+        errors = [o.reference_max_ulp for w in self.report.workloads for o in w.outputs if o.reference_max_ulp is not None]
+        said = ["; ".join(faults) if faults else "no task fault seen"]
+        said += [f"the reference's own largest error is {significant(max(errors))} ULP"] if errors else []
+        return "; ".join(said)
 
     @cached_property
     def findings(self) -> list[FindingRow]:
@@ -161,10 +175,12 @@ def _plain(value: Any) -> str:
     return significant(value, 4) if isinstance(value, int | float) else str(value)
 
 
-def for_viewer(report: Report, *, is_staff: bool, citable: bool = False) -> Evidence:
-    """What this viewer may see: staff everything, a submitter only `report.for_submitter()`."""
-    shown = report if is_staff else report.for_submitter()
-    return Evidence(shown, citable)
+def for_viewer(report: Report, *, sees_hidden: bool, citable: bool = False) -> Evidence:
+    """What this viewer may see: reviewers everything, a submitter only `report.for_submitter()`."""
+    if sees_hidden:
+        return Evidence(report, citable)
+    hidden = frozenset(cell_id(w.name) for w in report.workloads if w.hidden)
+    return Evidence(report.for_submitter(), citable, hidden)
 
 
 pages.GLOBALS.update(evidence_cell=cell_id)

@@ -1,0 +1,60 @@
+"""The first page, by role, and the catalogue of failure modes."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from sqlalchemy.orm import Session
+
+from app.accounts.access import SignedIn
+from app.accounts.policy import Viewer
+from app.assignments.queue import Queue, list_queue
+from app.domain.findings import REGISTER
+from app.domain.review import Role
+from app.evaluations import queries as evaluation_queries
+from app.kit import pages, words  # noqa: F401 - importing `words` gives templates their filters
+from app.kit.db import ReadSession
+from app.reviews import queries as review_queries
+from app.submissions import queries as submission_queries
+
+router = APIRouter(include_in_schema=False)
+_RECENT = 5
+
+
+@router.get("/")
+def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
+    mine = submission_queries.list_of_author(session, viewer.id, limit=_RECENT)
+    context = {
+        "queue": _queue(session, viewer), "mine": mine.items,
+        "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in mine.items]),
+        "failed": evaluation_queries.count_by_state(session)["failed"] if viewer.has(Role.ADMIN) else 0,
+        "contests": review_queries.open_contests(session) if viewer.has(Role.ADJUDICATOR) else [],
+    }  # fmt: skip
+    return pages.render(request, "home/home.html", context)
+
+
+@router.get("/catalogue")
+def catalogue(request: Request, viewer: SignedIn) -> Response:
+    groups = [(area, list(kinds)) for area, kinds in groupby(REGISTER.values(), key=lambda kind: kind.code.partition(".")[0])]
+    return pages.render(request, "home/catalogue.html", {"groups": groups, "count": len(REGISTER)})
+
+
+def places(viewer: Viewer) -> list[tuple[str, str]]:
+    """The main menu: what this person can go to."""
+    reviews = viewer.has(Role.REVIEWER, Role.ADJUDICATOR)
+    rows: list[tuple[str, str, Any]] = [
+        ("/", "Home", True), ("/queue", "Queue", reviews), ("/reviews", "Reviews", reviews),
+        ("/submissions", "Submissions", True), ("/tasks", "Tasks", True), ("/rubrics", "Rubrics", reviews),
+        ("/exports", "Exports", viewer.has(Role.ADJUDICATOR)), ("/catalogue", "Catalogue", True),
+        ("/admin", "Admin", viewer.has(Role.ADMIN)),
+    ]  # fmt: skip
+    return [(href, title) for href, title, is_shown in rows if is_shown]
+
+
+def _queue(session: Session, viewer: Viewer) -> Queue | None:
+    return list_queue(session, viewer) if viewer.has(Role.REVIEWER, Role.ADJUDICATOR) else None
+
+
+pages.FILTERS["places"] = places

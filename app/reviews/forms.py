@@ -1,0 +1,85 @@
+"""The review form as typed: read into the content of a review or of a draft."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+from starlette.datastructures import FormData
+
+from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
+
+LEVEL_WORDS = ("0", "1", "2", "3")
+
+
+@dataclass(frozen=True)
+class ReviewForm:
+    """`content` keeps everything typed; `version` is the draft that it was typed upon."""
+
+    content: dict[str, Any]
+    version: int
+    token: str
+    then: str
+
+    def for_submit(self) -> dict[str, Any]:
+        """Without the criteria that only carry text: not scored is not scored."""
+        scores = {k: s for k, s in self.content["scores"].items() if s["level"] is not None or s["state"] != "scored"}
+        return {**self.content, "scores": scores}
+
+
+async def read_review_form(request: Request) -> ReviewForm:
+    """A dependency; unknown fields are left out and nothing typed is refused here."""
+    form = await request.form()
+    return ReviewForm(_content(form), _number(form, "version"), str(form.get("token", "")), str(form.get("then", "")))
+
+
+def _content(form: FormData) -> dict[str, Any]:
+    keys = {name.partition(".")[2] for name in form if name.startswith(("rationale.", "score."))}
+    return {
+        "scores": {key: _score(form, key) for key in sorted(keys) if _is_touched(form, key)},
+        "comments": _comments(form),
+        "feedback": _text(form, "feedback"),
+        "decision": _text(form, "decision") or None,
+        "confidence": _number(form, "confidence") or None,
+        "active_seconds": _number(form, "active_seconds"),
+        "suggestions_shown": True,
+    }
+
+
+def _is_touched(form: FormData, key: str) -> bool:
+    return any(_text(form, f"{part}.{key}").strip() for part in ("score", "rationale", "evidence"))
+
+
+def _score(form: FormData, key: str) -> dict[str, Any]:
+    answer = _text(form, f"score.{key}")
+    return {
+        "level": int(answer) if answer in LEVEL_WORDS else None,
+        "state": answer if answer in (NOT_APPLICABLE, CANNOT_JUDGE) else "scored",
+        "rationale": _text(form, f"rationale.{key}"),
+        "evidence": re.split(r"[\s,]+", _text(form, f"evidence.{key}").strip()) if _text(form, f"evidence.{key}").strip() else [],
+    }
+
+
+def _comments(form: FormData) -> list[dict[str, Any]]:
+    """Repeated fields, one of each a comment; a comment without text is no comment."""
+    rows = zip(form.getlist("comment.path"), form.getlist("comment.line"), form.getlist("comment.body"), strict=False)
+    return [
+        {"path": str(path) or None, "line": int(str(line)) if str(line).isdecimal() and int(str(line)) else None, "body": _lines(str(body))}
+        for path, line, body in rows
+        if str(body).strip()
+    ]
+
+
+def _text(form: FormData, name: str) -> str:
+    return _lines(str(form.get(name, "")))
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _number(form: FormData, name: str) -> int:
+    text = str(form.get(name, ""))
+    return int(text) if text.isdecimal() else 0

@@ -1,0 +1,96 @@
+"""What the review page shows beside the evidence: criteria with what was answered, hinted, capped and missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.report import StageName, StageStatus
+from app.domain.review import Decision
+from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
+from app.evaluations.panels import Evidence, FindingRow
+from app.kit import pages
+from app.models import RubricVersion
+from app.reviews import scoring
+from app.rubrics.content import CriterionContent, RubricContent, as_rubric
+
+EMPTY_SCORE: dict[str, Any] = {"level": None, "state": "scored", "rationale": "", "evidence": []}
+DECISIONS = tuple(Decision)
+CONFIDENCES = ((1, "guess"), (2, "fairly sure"), (3, "certain"))
+
+
+@dataclass(frozen=True)
+class CriterionView:
+    """A criterion on the page.  `proposal` is a reason to confirm "cannot judge" with one key; nothing is pre-filled."""
+
+    content: CriterionContent
+    score: Mapping[str, Any]
+    applies: bool = True
+    cap: tuple[int, str] | None = None
+    findings: tuple[FindingRow, ...] = ()
+    proposal: str = ""
+    problem: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The value of the radio button that is chosen; empty for none."""
+        if self.score["state"] in (NOT_APPLICABLE, CANNOT_JUDGE):
+            return str(self.score["state"])
+        return "" if self.score["level"] is None else str(self.score["level"])
+
+
+def criteria_of(
+    version: RubricVersion, *, kind: str, framework: str, scores: Mapping[str, Any], evidence: Evidence | None,
+    problems: Mapping[str, str] | None = None,
+) -> list[CriterionView]:
+    whole = RubricContent.model_validate(version.content)
+    caps = scoring.caps(as_rubric(whole), evidence.report.to_json() if evidence else None)
+    return [
+        CriterionView(
+            content=c, score={**EMPTY_SCORE, **scores.get(c.key, {})}, applies=_applies(c, kind, framework),
+            cap=caps.get(c.key), findings=_informing(c, evidence), proposal=_proposal(c, evidence),
+            problem=(problems or {}).get(c.key, ""),
+        )
+        for c in whole.criteria
+    ]  # fmt: skip
+
+
+def preview_of(content: RubricContent) -> list[CriterionView]:
+    """The same for the rubric editor: as a reviewer sees it, with nothing answered."""
+    return [CriterionView(content=c, score=EMPTY_SCORE) for c in content.criteria]
+
+
+def _applies(criterion: CriterionContent, kind: str, framework: str) -> bool:
+    fits_kind = not criterion.kinds or kind in criterion.kinds
+    return fits_kind and (not criterion.frameworks or framework in criterion.frameworks)
+
+
+def _informing(criterion: CriterionContent, evidence: Evidence | None) -> tuple[FindingRow, ...]:
+    if evidence is None:
+        return ()
+    rules = (*criterion.informed_by, *criterion.caps)
+    return tuple(row for row in evidence.findings if any(_matches(rule, row.finding.code) for rule in rules))
+
+
+def _matches(rule: str, code: str) -> bool:
+    return code == rule or (rule.endswith("*") and code.startswith(rule[:-1]))
+
+
+def _proposal(criterion: CriterionContent, evidence: Evidence | None) -> str:
+    """The stages that inform the criterion and were not measured, as a reason why it cannot be judged."""
+    if evidence is None:
+        return ""
+    named = [rule.partition(".")[0] for rule in criterion.informed_by]
+    named = [_STAGE_OF.get(name, name) for name in named]
+    deciding = [evidence.stage(name) for name in dict.fromkeys(named) if name in StageName.__members__.values()]
+    unmeasured = [s for s in deciding if s.status is StageStatus.NOT_MEASURED]
+    if not unmeasured or len(unmeasured) < len(deciding):
+        return ""
+    return "; ".join(f"{s.name.value} was not measured: {s.reason or 'no reason given'}" for s in unmeasured)
+
+
+_STAGE_OF = {"builds": "compile", "numerics": "correctness", "workloads": "correctness", "fairness": "benchmark", "runtime": "sanitize"}
+
+# The rubric editor shows a draft as a reviewer will see it, though rubrics stand below reviews in the street.
+pages.FILTERS["criteria_preview"] = preview_of

@@ -1,0 +1,205 @@
+"""Pages of reviewing: the review itself, its autosaved draft, its submission, and what adjudicators see."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.access import SignedIn, role
+from app.accounts.policy import Viewer
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
+from app.assignments.queue import claim_next
+from app.domain.report import Report
+from app.domain.review import Decision, ReviewState, Role, SlotState
+from app.domain.rubric import total
+from app.errors import NotFound, WorkbenchError
+from app.evaluations import panels
+from app.evaluations import queries as evaluation_queries
+from app.kit import pages
+from app.kit.db import ReadSession, WriteSession
+from app.kit.prose import prose
+from app.models import Review
+from app.reviews import page, queries, scoring, service
+from app.reviews.forms import ReviewForm, read_review_form
+from app.rubrics.content import as_rubric
+from app.submissions import policy as submission_policy
+from app.submissions import queries as submission_queries
+from app.submissions.display import files_shown
+
+router = APIRouter(include_in_schema=False)
+Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
+Typed = Annotated[ReviewForm, Depends(read_review_form)]
+
+
+@router.get("/reviews")
+def own_reviews(request: Request, session: ReadSession, viewer: Reviewer, cursor: str | None = None) -> Response:
+    return pages.render(request, "reviews/list.html", {"page": queries.list_own(session, viewer, cursor=cursor)})
+
+
+@router.post("/queue/next")
+def take_next(request: Request, session: WriteSession, viewer: SignedIn) -> Response:
+    return _next(request, session, viewer)
+
+
+@router.post("/queue/{slot_id}/claim")
+def claim(request: Request, session: WriteSession, viewer: SignedIn, slot_id: str) -> Response:
+    slot = assignment_queries.find_slot(session, slot_id)
+    claimed = assignments.claim_slot(session, request.app.state.settings, viewer, slot)
+    return RedirectResponse(f"/reviews/{service.open_review(session, viewer, claimed.slot).public_id}", 303)
+
+
+@router.get("/reviews/{public_id}")
+def review_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
+    review = queries.find_visible(session, viewer, public_id).review
+    if review.state == ReviewState.DRAFT:
+        draft = queries.draft_of(session, review)
+        return _draft_page(request, session, viewer, review, dict(draft.content), draft.version)
+    return pages.render(request, "reviews/read.html", _read_context(session, viewer, review))
+
+
+@router.post("/reviews/{public_id}/draft")
+def save_draft(session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    review = queries.find(session, public_id)
+    saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
+    answer = {"version": saved.version, "saved_at": saved.saved_at.isoformat(), "conflict": saved.conflict}
+    return JSONResponse(answer, 409 if saved.conflict is not None else 200)
+
+
+@router.post("/reviews/{public_id}/submit")
+def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    review = queries.find(session, public_id)
+    try:
+        with session.begin_nested():
+            service.submit_review(session, viewer, review, form.for_submit(), token=form.token)
+    except WorkbenchError as error:
+        # What was typed is kept on the server too, whatever was wrong with it.
+        saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
+        return _draft_page(request, session, viewer, review, form.content, saved.version, error=error)
+    return _next(request, session, viewer) if form.then == "next" else RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/preview")
+def preview(viewer: SignedIn, public_id: str, feedback: Annotated[str, Form()] = "") -> Response:
+    """Reads nothing and keeps nothing; a POST only because the text may be long."""
+    return HTMLResponse(prose(feedback) or '<p class="muted">Nothing written yet.</p>')
+
+
+@router.post("/reviews/{public_id}/contest")
+def contest(
+    session: WriteSession, viewer: SignedIn, public_id: str, code: Annotated[str, Form()], reason: Annotated[str, Form()] = ""
+) -> Response:
+    service.contest_finding(session, viewer, queries.find(session, public_id), code=code, reason=reason)
+    return RedirectResponse(f"/reviews/{public_id}#contest", 303)
+
+
+@router.get("/submissions/{public_id}/reviews")
+def reviews_of(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
+    return pages.render(request, "reviews/subject.html", _subject_context(session, viewer, public_id))
+
+
+@router.post("/submissions/{public_id}/decide")
+def decide(
+    session: WriteSession, viewer: Annotated[Viewer, Depends(role(Role.ADJUDICATOR))], public_id: str,
+    decision: Annotated[Decision, Form()], confidence: Annotated[int, Form()], reason: Annotated[str, Form()] = "",
+) -> Response:
+    _, subject_id = _subject(session, viewer, public_id)
+    service.decide(session, viewer, subject_id, decision=decision, confidence=confidence, reason=reason)
+    return RedirectResponse(f"/submissions/{public_id}/reviews", 303)
+
+
+def _next(request: Request, session: Session, viewer: Viewer) -> Response:
+    session.flush()
+    taken = claim_next(session, request.app.state.settings, viewer)
+    if taken is None:
+        return RedirectResponse("/queue", 303)
+    return RedirectResponse(f"/reviews/{service.open_review(session, viewer, taken.slot).public_id}", 303)
+
+
+def _draft_page(
+    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], version: int,
+    *, error: WorkbenchError | None = None,
+) -> Response:
+    problems = error.details.get("problems", {}) if error else {}
+    context = _evidence_context(request, viewer, review, citable=True) | {
+        "review": review, "draft": content, "version": version, "error": error, "problems": problems,
+        "criteria": _criteria(review, viewer, content.get("scores", {}), problems), "decisions": page.DECISIONS,
+        "confidences": page.CONFIDENCES, "token": _token(viewer, review), "lease_until": _lease(viewer, review),
+        "contests": [c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id],
+    }  # fmt: skip
+    return pages.render(request, "reviews/page.html", context, status=error.status if error else 200)
+
+
+def _evidence_context(request: Request, viewer: Viewer, review: Review, *, citable: bool) -> dict[str, Any]:
+    submission = review.subject.submission
+    files = files_shown(request.app.state.settings, submission) if submission else []
+    return {
+        "submission": submission, "task": review.subject.task_version, "evidence": _evidence(viewer, review, citable=citable),
+        "files": files, "anchors": {f.name: f.anchor for f in files},
+        "author": submission_policy.author_label(viewer, submission) if submission else "",
+    }  # fmt: skip
+
+
+def _evidence(viewer: Viewer, review: Review, *, citable: bool = False) -> panels.Evidence | None:
+    report = review.evaluation.report if review.evaluation else None
+    submission = review.subject.submission
+    if not report or submission is None:
+        return None
+    sees_hidden = submission_policy.sees_hidden(viewer, submission)
+    return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable)
+
+
+def _criteria(review: Review, viewer: Viewer, scores: dict[str, Any], problems: Any = None) -> list[page.CriterionView]:
+    submission = review.subject.submission
+    return page.criteria_of(
+        review.rubric_version, kind=review.subject.task_version.kind, framework=submission.framework if submission else "",
+        scores=scores, evidence=_evidence(viewer, review), problems=problems if isinstance(problems, dict) else None,
+    )  # fmt: skip
+
+
+def _token(viewer: Viewer, review: Review) -> str:
+    slot = review.slot
+    return slot.token or "" if slot and slot.holder_id == viewer.id else ""
+
+
+def _lease(viewer: Viewer, review: Review) -> Any:
+    slot = review.slot
+    return slot.lease_until if slot and slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED else None
+
+
+def _read_context(session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
+    rubric = as_rubric(review.rubric_version.content)
+    given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
+    seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
+    return {
+        "review": review, "label": seen.label, "submission": review.subject.submission, "task": review.subject.task_version,
+        "criteria": _criteria(review, viewer, review.scores), "total": total(rubric, scoring.as_scores(given)),
+        "evidence": _evidence(viewer, review),
+    }  # fmt: skip
+
+
+def _subject(session: Session, viewer: Viewer, submission_id: str) -> tuple[Any, int]:
+    submission = submission_queries.find(session, submission_id, viewer)
+    subject = submission_queries.subject_of(session, submission.id)
+    if subject is None:
+        raise NotFound("this submission is not under review")
+    return submission, subject.id
+
+
+def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> dict[str, Any]:
+    submission, subject_id = _subject(session, viewer, submission_id)
+    seen = [s for s in queries.visible_reviews(session, viewer, subject_id) if s.review.state == ReviewState.SUBMITTED]
+    evaluation = evaluation_queries.evidence_of(session, submission.id)
+    is_author = queries.is_author(session, viewer, subject_id)
+    report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
+    sees_hidden = submission_policy.sees_hidden(viewer, submission)
+    return {
+        "submission": submission, "seen": seen, "decision": queries.decision_of(session, subject_id),
+        "report": report if report is None or sees_hidden else report.for_submitter(),
+        "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author, "is_author": is_author,
+        "rows": [(s, {c.content.key: c for c in _criteria(s.review, viewer, s.review.scores)}) for s in seen],
+        "decisions": page.DECISIONS, "confidences": page.CONFIDENCES,
+    }  # fmt: skip

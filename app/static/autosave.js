@@ -1,0 +1,118 @@
+// Saves the review as it is typed: to this browser at once, to the server after a pause.
+// The save state says one true thing: saved, saving, or not saved and why.
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.querySelector("[data-save]");
+  if (!form) return;
+  const PAUSE_MS = 700, RETRY_MS = 5000;
+  const state = document.getElementById("save-state");
+  const kept = `review:${form.dataset.review}`;
+  let timer = null, isSaving = false, isDirty = false, leaving = false;
+
+  function say(word, text) {
+    state.dataset.state = word;
+    if (state.textContent !== text) state.textContent = text;
+  }
+
+  const typed = () => [...new FormData(form)].filter(([name]) => !["csrf_token", "token", "version"].includes(name));
+
+  function keepHere() {
+    try { localStorage.setItem(kept, JSON.stringify({ version: form.version.value, typed: typed() })); return true; } catch { return false; }
+  }
+
+  function forget() {
+    try { localStorage.removeItem(kept); } catch { /* nothing was kept */ }
+  }
+
+  function changed() {
+    isDirty = true;
+    keepHere();
+    if (state.dataset.state !== "conflict") say("saving", "Saving…");
+    clearTimeout(timer);
+    timer = setTimeout(save, PAUSE_MS);
+  }
+
+  async function save() {
+    if (isSaving || leaving || state.dataset.state === "conflict") return;
+    isSaving = true;
+    isDirty = false;
+    say("saving", "Saving…");
+    try {
+      const body = new URLSearchParams(new FormData(form));
+      const answer = await fetch(form.dataset.save, { method: "POST", body, headers: { Accept: "application/json" } });
+      await read(answer);
+    } catch {
+      failed("no connection");
+    }
+    isSaving = false;
+    if (isDirty) changed();
+  }
+
+  async function read(answer) {
+    if (answer.status === 401 || answer.redirected) return failed("you are signed out; sign in in another tab");
+    const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
+    const said = isJson ? await answer.json() : null;
+    if (said && said.conflict) return conflict(said);
+    if (!answer.ok || !said || said.version === undefined) return failed(`the server refused it (${answer.status})`);
+    form.version.value = said.version;
+    if (!isDirty) { forget(); say("saved", `Saved ${new Date(said.saved_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`); }
+  }
+
+  function failed(why) {
+    say("failed", `Not saved: ${why}. ${keepHere() ? "Kept in this browser." : "Copy your text."}`);
+    clearTimeout(timer);
+    timer = setTimeout(save, RETRY_MS);
+  }
+
+  function notice(text, buttons) {
+    const place = document.getElementById("restore");
+    place.replaceChildren();
+    place.className = "flash tone-warn";
+    place.append(Object.assign(document.createElement("p"), { textContent: text }));
+    for (const [label, act] of buttons) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+      button.addEventListener("click", () => { place.hidden = true; act(); });
+      place.append(button, " ");
+    }
+    place.hidden = false;
+    return place;
+  }
+
+  // Another page saved meanwhile: both texts are shown, and neither is thrown away without a word.
+  function conflict(said) {
+    say("conflict", "Not saved: changed in another page.");
+    const place = notice("This review was changed in another page. Below is the other text; yours is in the form.", [
+      ["Keep mine", () => { form.version.value = said.version; say("saving", "Saving…"); save(); }],
+      ["Load the other", () => { forget(); leaving = true; location.reload(); }],
+    ]);
+    const other = Object.assign(document.createElement("pre"), { className: "log", textContent: JSON.stringify(said.conflict, null, 2) });
+    other.tabIndex = 0;
+    place.append(other);
+  }
+
+  function restore(entries) {
+    const byName = new Map();
+    for (const [name, value] of entries) byName.set(name, [...(byName.get(name) || []), value]);
+    for (const field of form.elements) {
+      const values = byName.get(field.name);
+      if (!values) continue;
+      if (field.type === "radio") field.checked = values.includes(field.value);
+      else field.value = field.name.startsWith("comment.") ? values.shift() || "" : values[0];
+    }
+    changed();
+  }
+
+  function offerWhatIsKept() {
+    let found = null;
+    try { found = JSON.parse(localStorage.getItem(kept)); } catch { return; }
+    if (!found || JSON.stringify(found.typed) === JSON.stringify(typed())) return;
+    notice("Text is kept in this browser that did not reach the server.", [["Restore it", () => restore(found.typed)], ["Throw it away", forget]]);
+  }
+
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", () => { leaving = true; clearTimeout(timer); });
+  window.addEventListener("beforeunload", (event) => {
+    if (!leaving && ["failed", "conflict"].includes(state.dataset.state)) event.preventDefault();
+  });
+  document.addEventListener("visibilitychange", () => { if (document.hidden && isDirty) save(); });
+  offerWhatIsKept();
+});

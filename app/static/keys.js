@@ -1,0 +1,99 @@
+// The keys of the review page.  Nothing fires while typing, except Ctrl+Enter and Escape.
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.getElementById("rubric");
+  if (!form) return;
+  const sheet = document.getElementById("keys");
+  let hovered = null;
+
+  const isTyping = (target) => target.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])");
+  const criteria = () => [...form.querySelectorAll("fieldset.criterion")];
+  const citable = () => [...document.querySelectorAll("#evidence .cite[data-cite], .summary .cite[data-cite]")].filter((one) => one.offsetParent);
+
+  function move(step) {
+    const all = criteria();
+    const target = all[Math.min(all.length - 1, Math.max(0, all.indexOf(window.workbench.current()) + step))];
+    window.workbench.makeCurrent(target);
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "nearest" });
+  }
+
+  function pick(key) {
+    const criterion = window.workbench.current();
+    const radios = [...criterion.querySelectorAll("input[type=radio]")];
+    const chosen = criterion.dataset.key ? radios.find((one) => one.value === String(key - 1)) : radios[key - 1];
+    if (!chosen) return;
+    chosen.checked = true;
+    chosen.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  function confirmProposal() {
+    const button = window.workbench.current().querySelector("[data-propose]");
+    if (button) window.workbench.propose(button);
+  }
+
+  function write() {
+    window.workbench.current().querySelector("textarea")?.focus();
+  }
+
+  // The evidence under the focus; else under the pointer; else nothing, and that is said.
+  function citeHere() {
+    const at = (place) => place?.closest("tr, article, h2, dt, li, p")?.querySelector(".cite[data-cite]");
+    const button = at(document.activeElement) || at(hovered);
+    if (button) window.workbench.cite(button);
+    else document.getElementById("announce").textContent = "Nothing to cite here: move to a piece of evidence first";
+  }
+
+  function panel(step) {
+    const titles = [...document.querySelectorAll(".panel > h2[tabindex]")];
+    const here = titles.findIndex((title) => title.parentElement.contains(document.activeElement));
+    const target = titles[here < 0 ? (step > 0 ? 0 : titles.length - 1) : Math.min(titles.length - 1, Math.max(0, here + step))];
+    target?.focus();
+    target?.scrollIntoView({ block: "start" });
+  }
+
+  function evidence(step) {
+    const all = citable();
+    const here = all.indexOf(document.activeElement);
+    const after = all.findIndex((one) => document.activeElement.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const target = here >= 0 ? all[here + step] : all[step > 0 ? Math.max(0, after) : Math.max(0, after - 1)];
+    target?.focus();
+    return Boolean(target);
+  }
+
+  function leave(target) {
+    const criterion = target.closest("fieldset.criterion");
+    target.blur();
+    criterion?.focus({ preventScroll: true });
+  }
+
+  const acts = {
+    j: () => move(1), k: () => move(-1), c: write, e: citeHere, 0: confirmProposal,
+    1: () => pick(1), 2: () => pick(2), 3: () => pick(3), 4: () => pick(4), 5: () => pick(5), 6: () => pick(6), 7: () => pick(7),
+    "[": () => panel(-1), "]": () => panel(1), s: () => document.querySelector("#source .scroll")?.focus(),
+    "?": () => sheet.showModal(),
+  };
+
+  document.addEventListener("pointerover", (event) => { hovered = event.target; });
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
+      event.preventDefault();
+      form.requestSubmit(document.getElementById("submit-next"));
+      return;
+    }
+    if (sheet.open || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape") leave(event.target);
+      return;
+    }
+    const inRubric = form.contains(event.target);
+    if ((event.key === "ArrowDown" || event.key === "ArrowUp") && event.target.closest("#evidence, .summary") && !event.target.closest(".scroll[tabindex]:focus")) {
+      if (evidence(event.key === "ArrowDown" ? 1 : -1)) event.preventDefault();
+      return;
+    }
+    if (event.target.matches("summary, a") && event.key === "Enter") return;
+    const act = acts[event.key];
+    if (!act || (event.repeat && !"jk".includes(event.key))) return;
+    event.preventDefault();
+    act(inRubric);
+  });
+});

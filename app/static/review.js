@@ -1,0 +1,115 @@
+// Citing evidence, comments on lines, and the feedback assembled from the reviewer's own words.
+// Every field is a plain form field; this file only makes them quicker to fill.
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.getElementById("rubric");
+  if (!form) return;
+
+  const announce = (text) => { document.getElementById("announce").textContent = text; };
+  const touched = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
+  const criteria = () => [...form.querySelectorAll("fieldset.criterion")];
+  const current = () => form.querySelector(".criterion.current") || criteria()[0];
+
+  function makeCurrent(criterion) {
+    criteria().forEach((other) => other.classList.toggle("current", other === criterion));
+  }
+
+  function drawChips(place) {
+    const input = place.querySelector("input");
+    place.querySelectorAll(".chip").forEach((chip) => chip.remove());
+    for (const cell of input.value.split(/[\s,]+/).filter(Boolean)) place.insertBefore(chip(cell, input, place), input);
+  }
+
+  function chip(cell, input, place) {
+    const shown = Object.assign(document.createElement("span"), { className: "chip" });
+    const link = Object.assign(document.createElement("a"), { href: `#${cell}`, textContent: cell });
+    const remove = Object.assign(document.createElement("button"), { type: "button", textContent: "×" });
+    remove.setAttribute("aria-label", `Remove ${cell}`);
+    remove.addEventListener("click", () => {
+      input.value = input.value.split(/[\s,]+/).filter((other) => other && other !== cell).join(" ");
+      drawChips(place);
+      touched(input);
+    });
+    shown.append(link, remove);
+    return shown;
+  }
+
+  function cite(button) {
+    const criterion = current().dataset.key ? current() : criteria()[0];
+    const place = criterion.querySelector("[data-chips]");
+    const input = place.querySelector("input");
+    const cells = input.value.split(/[\s,]+/).filter(Boolean);
+    if (!cells.includes(button.dataset.cite)) input.value = [...cells, button.dataset.cite].join(" ");
+    drawChips(place);
+    quote(criterion.querySelector("textarea"), button.dataset.label);
+    touched(input);
+    announce(`Cited ${button.dataset.label} in ${criterion.querySelector("legend span").textContent}`);
+  }
+
+  // The words go where a low score must be explained; a text that is there already is only added to.
+  function quote(box, label) {
+    if (box.value.includes(label)) return;
+    box.value = box.value ? `${box.value.trimEnd()} [${label}]` : `[${label}] `;
+  }
+
+  function propose(button) {
+    const criterion = document.getElementById(`criterion-${button.dataset.propose}`);
+    criterion.querySelector("input[value=cannot_judge]").checked = true;
+    const box = criterion.querySelector("textarea");
+    box.value = box.value || button.dataset.reason;
+    touched(box);
+    announce("Cannot judge, with the reason filled in");
+  }
+
+  function addComment(path, line) {
+    const rows = [...form.querySelectorAll(".comment-row")];
+    let row = rows.find((one) => !one.querySelector("textarea").value);
+    if (!row) {
+      row = rows.at(-1).cloneNode(true);
+      row.querySelectorAll("[id]").forEach((field) => { field.id = field.id.replace(/\d+$/, rows.length + 1); });
+      row.querySelectorAll("label").forEach((label) => { label.htmlFor = label.htmlFor.replace(/\d+$/, rows.length + 1); });
+      rows.at(-1).after(row);
+    }
+    const [file, number, body] = ["comment.path", "comment.line", "comment.body"].map((name) => row.querySelector(`[name="${name}"]`));
+    body.value = "";
+    if (path) file.value = path;
+    number.value = line || "";
+    body.focus();
+  }
+
+  function assemble() {
+    const parts = criteria().filter((c) => c.dataset.key).map(spoken).filter(Boolean);
+    const comments = [...form.querySelectorAll(".comment-row")].map(commented).filter(Boolean);
+    const box = document.getElementById("feedback-text");
+    box.value = [box.value.trim(), ...parts, comments.length ? `**At lines**\n\n${comments.join("\n")}` : ""].filter(Boolean).join("\n\n");
+    touched(box);
+    htmx.trigger(box, "preview");
+    box.focus();
+  }
+
+  function spoken(criterion) {
+    const words = criterion.querySelector("textarea").value.trim();
+    return words && `**${criterion.querySelector("legend span").textContent}.** ${words}`;
+  }
+
+  function commented(row) {
+    const [path, line, body] = [...row.querySelectorAll("input, textarea")].map((field) => field.value.trim());
+    return body && `- ${path}${line ? `:${line}` : ""}: ${body}`;
+  }
+
+  form.querySelectorAll("[data-chips]").forEach(drawChips);
+  makeCurrent(criteria()[0]);
+  form.addEventListener("focusin", (event) => {
+    const criterion = event.target.closest("fieldset.criterion");
+    if (criterion) makeCurrent(criterion);
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.dataset.cite) cite(button);
+    if (button.dataset.propose) propose(button);
+    if (button.id === "add-comment") addComment();
+    if (button.id === "assemble") assemble();
+  });
+  window.workbench = { addComment, cite, current, makeCurrent, propose };
+  document.getElementById("refusal")?.focus();
+});
