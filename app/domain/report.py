@@ -144,7 +144,7 @@ class WorstElement:
 class OutputResult:
     """One output compared with its expected value; errors are against the float64 oracle where there is one.
 
-    `ulp_histogram` and `reference_ulp_histogram` have 64 bins: bin 0 counts exact elements, bin k
+    `ulp_histogram` and `reference_ulp_histogram` have 64 bins: bin 0 counts elements below 1 ulp, bin k
     those with 2**(k-1) <= ulp < 2**k, the last everything above and every special mismatch.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -13,6 +14,14 @@ SUBMISSION_FOLDER = "/submission"
 
 class NoEntry(Exception):
     """The submission defines no callable of the name that the task asks for."""
+
+
+def import_libraries(folder: str = SUBMISSION_FOLDER) -> None:
+    """Import the installed libraries that the submission names, without running any of its code."""
+    sources = [path.read_bytes() for path in Path(folder).rglob("*.py")]
+    for name in ("torch", "triton"):
+        if any(name.encode() in source for source in sources) and importlib.util.find_spec(name):
+            importlib.import_module(name)
 
 
 def load(main: str, entry: str, folder: str = SUBMISSION_FOLDER) -> Callable[..., Any]:

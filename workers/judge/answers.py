@@ -252,7 +252,7 @@ def _check_tolerance(answers: Answers, bundle: TaskBundle, notebook: Notebook) -
         expected = draws[0].expected()
         for output, e in zip(output_names(len(expected)), expected, strict=True):
             if e.native.size and _is_floating(e.native):
-                seen.setdefault(output, []).append(numerics.is_vacuous(e, tolerance_of(bundle, output)))
+                seen.setdefault(output, []).append(numerics.is_vacuous(e, tolerance_of(bundle, output, e.native.dtype)))
     for output, flags in seen.items():
         answers.vacuous[output] = all(flags)
         if all(flags):
@@ -262,8 +262,16 @@ def _check_tolerance(answers: Answers, bundle: TaskBundle, notebook: Notebook) -
             )  # fmt: skip
 
 
-def tolerance_of(bundle: TaskBundle, output: str) -> numerics.Tolerance:
+def tolerance_of(bundle: TaskBundle, output: str, dtype: np.dtype[Any]) -> numerics.Tolerance:
+    """What the task grants `output`.
+
+    Integers and booleans are exact unless the output has a table of its own or the task's atol allows
+    a whole step: a relative tolerance meant for floating outputs would let large indices slip.
+    """
     given, all_outputs = bundle.spec.tolerance.of(output), bundle.spec.tolerance
+    if dtype.kind in "iub" and output not in all_outputs.per_output:
+        step = given.atol if given.atol is not None and given.atol >= 1 else None
+        return numerics.Tolerance(step, 0.0 if step is not None else None, None, all_outputs.special, all_outputs.budget)
     return numerics.Tolerance(given.atol, given.rtol, given.max_ulp, all_outputs.special, all_outputs.budget)
 
 

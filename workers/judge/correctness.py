@@ -116,8 +116,9 @@ class Correctness:
         if self.answers.has_check:
             return dataclasses.replace(result, ok=True, decided_by="check (task-defined)")
         self._note_layout(name, got, want, workload)
+        array = got.array.astype(want.dtype) if got.kind == "python" else got.array
         compared = numerics.compare(
-            name, got.array, expected, tolerance_of(self.bundle, name),
+            name, array, expected, tolerance_of(self.bundle, name, want.dtype),
             vacuous=self.answers.vacuous.get(name, False), accumulate=self.bundle.spec.tolerance.accumulate,
         )  # fmt: skip
         if not compared.ok:

@@ -15,7 +15,7 @@ def decide(noted: Iterable[Verdict]) -> Verdict:
 
 def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope, codes: Iterable[str]) -> str:
     """One sentence for people.  It names no value and no hidden workload, so it may be shown to anybody."""
-    failed = sum(w.status is StageStatus.FAILED for w in workloads)
+    failed = len({w.name for w in workloads if w.status is StageStatus.FAILED})
     if verdict is Verdict.SUSPECT:
         return f"{VERDICT_TITLES[verdict]}: {_suspicion(set(codes))}"
     if verdict is Verdict.ACCEPTED:
