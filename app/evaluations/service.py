@@ -49,7 +49,7 @@ def request_evaluation(
     session.add(evaluation)
     session.flush()
     _note(session, evaluation.id, "queued", None, reason=reason)
-    queue.enqueue(session, JOB, evaluation_id=evaluation.public_id)
+    queue.enqueue(session, JOB, queue=queue.EVALUATIONS, evaluation_id=evaluation.public_id)
     return evaluation
 
 
@@ -105,9 +105,14 @@ def record(session: Session, settings: Settings, attempt: Attempt, report: Repor
     return evaluation
 
 
-def fail(session: Session, settings: Settings, attempt: Attempt, reason: str) -> EvaluationState | None:
-    """Our own fault: queue it again, or give up after the last attempt.  None: no longer this attempt's."""
-    spent = attempt.number >= settings.attempts_max
+def fail(
+    session: Session, settings: Settings, attempt: Attempt, reason: str, *, is_final: bool = False
+) -> EvaluationState | None:
+    """Our own fault: queue it again, or give up after the last attempt.  None: no longer this attempt's.
+
+    `is_final` gives up at once: the next attempt would fail in the same way.
+    """
+    spent = is_final or attempt.number >= settings.attempts_max
     state = EvaluationState.FAILED if spent else EvaluationState.QUEUED
     now = utc_now()
     changed = _guarded(
@@ -119,7 +124,7 @@ def fail(session: Session, settings: Settings, attempt: Attempt, reason: str) ->
     evaluation = queries.find(session, attempt.evaluation_id)
     _note(session, evaluation.id, "given_up" if spent else "attempt_failed", attempt.attempt_id, reason=reason)
     if not spent:
-        queue.enqueue(session, JOB, evaluation_id=attempt.evaluation_id)
+        queue.enqueue(session, JOB, queue=queue.EVALUATIONS, evaluation_id=attempt.evaluation_id)
     queue.announce(session, channel(attempt.evaluation_id))
     return state
 
@@ -133,7 +138,7 @@ def retry(session: Session, evaluation: Evaluation, *, requested_by_id: int) -> 
     if not again:
         raise Conflict("only a failed evaluation can be tried again")
     _note(session, evaluation.id, "retried", None, by=requested_by_id)
-    queue.enqueue(session, JOB, evaluation_id=evaluation.public_id)
+    queue.enqueue(session, JOB, queue=queue.EVALUATIONS, evaluation_id=evaluation.public_id)
 
 
 @dataclass(frozen=True)
@@ -168,7 +173,7 @@ def _resend(session: Session, settings: Settings, broker_depth: int | None) -> i
     for row in rows:
         row.sent_at = utc_now()
         _note(session, row.id, "sent_again", None)
-        queue.enqueue(session, JOB, evaluation_id=row.public_id)
+        queue.enqueue(session, JOB, queue=queue.EVALUATIONS, evaluation_id=row.public_id)
     return len(rows)
 
 

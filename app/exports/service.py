@@ -38,7 +38,7 @@ def request_export(
     session.add(export)
     session.flush()
     audit.note(session, viewer.id, "export.request", export.public_id, shape=shape, filters=filters)
-    queue.enqueue(session, JOB, export_id=export.public_id)
+    queue.enqueue(session, JOB, queue=queue.HOUSE, export_id=export.public_id)
     return export
 
 
@@ -87,7 +87,7 @@ def fail(session: Session, settings: Settings, export_id: str, reason: str) -> N
         export.state, export.ended_at = "failed", utc_now()
         return
     export.state, export.sent_at = "queued", utc_now()
-    queue.enqueue(session, JOB, export_id=export_id)
+    queue.enqueue(session, JOB, queue=queue.HOUSE, export_id=export_id)
 
 
 def sweep(session: Session, settings: Settings) -> int:
@@ -99,7 +99,7 @@ def sweep(session: Session, settings: Settings) -> int:
             export.state, export.failure, export.ended_at = "failed", "its worker died every time", now
             continue
         export.sent_at = now
-        queue.enqueue(session, JOB, export_id=export.public_id)
+        queue.enqueue(session, JOB, queue=queue.HOUSE, export_id=export.public_id)
     return len(lost)
 
 
@@ -107,7 +107,6 @@ def file_of(settings: Settings, export: Export) -> Path:
     if export.state != "done" or export.sha256 is None:
         raise Gone("this export has no file yet", what_to_do="Wait until it is done.")
     return BlobStore(settings.blobs_dir).path(export.sha256)
-
 
 
 class _Counter:

@@ -26,18 +26,17 @@ BUSY_TIMEOUT_MS = 30_000
 class Database:
     """An engine with its two doors: `read()` and `write()`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, sender: queue.Sender | None = None) -> None:
         self.engine = make_engine(settings)
-        self.sender = queue.Sender(settings)
+        self.sender = sender or queue.Sender(settings)
         self._readers = self.engine.execution_options(workbench_writes=False, postgresql_readonly=True)
         self._writers = self.engine.execution_options(workbench_writes=True)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         with Session(self._readers, expire_on_commit=False, autoflush=False) as session:
+            # Closing ends the snapshot; a rollback would also empty the rows that were read.
             yield session
-            # Ends the snapshot; there is nothing to commit.
-            session.rollback()
 
     @contextmanager
     def write(self) -> Iterator[Session]:

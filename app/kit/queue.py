@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-QUEUE = "evaluations"
+# The long jobs, and the short ones that must not wait behind them.
+EVALUATIONS, HOUSE = "evaluations", "house"
 _WAITING = "workbench.waiting"
 _CONNECT_SECONDS = 2.0
 
@@ -47,7 +48,7 @@ class Sender:
         with contextlib.suppress(Exception):
             self._client().publish(channel, "changed")
 
-    def depth(self, queue: str = QUEUE) -> int | None:
+    def depth(self, queue: str = EVALUATIONS) -> int | None:
         """Messages waiting or unacknowledged, or None when the broker does not answer."""
         try:
             client = self._client()
@@ -108,7 +109,7 @@ def attach(session: Session, sender: Sender) -> None:
     event.listen(session, "after_rollback", _forget_waiting)
 
 
-def enqueue(session: Session, job: str, *, queue: str = QUEUE, **arguments: Any) -> None:
+def enqueue(session: Session, job: str, *, queue: str, **arguments: Any) -> None:
     """Send `job` once this session has committed; dropped when it rolls back."""
     session.info.setdefault(_WAITING, []).append(("job", job, arguments, queue))
 

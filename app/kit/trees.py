@@ -111,6 +111,8 @@ def _collect(members: Iterator[_Member], limits: TreeLimits) -> Tree:
             raise _too_many_bytes(limits)
         if len(tree) > limits.files_max:
             raise TooLarge(f"more than {limits.files_max} files", what_to_do="Leave out what the kernel does not need.")
+    if both := sorted(set(tree) & {parent.as_posix() for path in tree for parent in PurePosixPath(path).parents}):
+        raise Invalid(f"`{both[0]}` is a file and a folder", what_to_do="Rename one of the two.")
     if not tree:
         raise Invalid("no file in it", what_to_do="Send at least one source file.")
     return tree

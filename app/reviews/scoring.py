@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.domain.report import Severity
+from app.domain.report import Severity, Tier
 from app.domain.review import Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE, Rubric, Score, problems
 from app.errors import Invalid
@@ -84,7 +84,9 @@ def missing(rubric: Rubric, content: ReviewContent, report: Mapping[str, Any] | 
 
 def caps(rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, tuple[int, str]]:
     """Criterion -> (highest level, finding code) that an error finding allows without a reason why it is false."""
-    errors = [f["code"] for f in (report or {}).get("findings", []) if f.get("severity") == Severity.ERROR]
+    findings = (report or {}).get("findings", [])
+    # Of the integrity findings only a hard one proves anything.
+    errors = [f["code"] for f in findings if f["severity"] == Severity.ERROR and f.get("tier") in (None, Tier.HARD)]
     limits: dict[str, tuple[int, str]] = {}
     for criterion in rubric.criteria:
         hits = [(level, code) for code in errors for rule, level in criterion.caps.items() if _matches(rule, code)]

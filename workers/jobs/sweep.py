@@ -1,0 +1,45 @@
+"""The sweep: puts right what a crash, a lost message or an emptied broker left behind."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import structlog
+
+from app.accounts import service as accounts
+from app.assignments import service as assignments
+from app.config import Settings
+from app.evaluations import service as evaluations
+from app.exports import service as exports
+from app.kit import idempotency
+from app.kit.db import Database
+
+log = structlog.get_logger(__name__)
+
+
+@dataclasses.dataclass(frozen=True)
+class Swept:
+    """How many rows each part put right."""
+
+    resent: int = 0
+    recovered: int = 0
+    slots_expired: int = 0
+    exports_resent: int = 0
+
+
+def run(database: Database, settings: Settings) -> Swept:
+    """Everything once; each part in a transaction of its own, so that one fault does not stop the rest."""
+    depth = database.sender.depth()
+    with database.write() as session:
+        swept = evaluations.sweep(session, settings, broker_depth=depth)
+    with database.write() as session:
+        expired = assignments.expire(session)
+    with database.write() as session:
+        exported = exports.sweep(session, settings)
+    with database.write() as session:
+        accounts.forget_old_failures(session, settings)
+        idempotency.forget_old(session)
+    done = Swept(swept.resent, swept.recovered, expired, exported)
+    if done != Swept():
+        log.info("swept", **dataclasses.asdict(done))
+    return done
