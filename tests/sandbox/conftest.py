@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
 import time
 from pathlib import Path
@@ -110,20 +109,20 @@ def namespace_of():
             from workers.sandbox.process import host_pid
 
             pid = host_pid(process.pidfd)
-        return os.readlink(f"/proc/{pid}/ns/pid")
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
 
     return namespace
 
 
 def _in_namespace(namespace):
     found = []
-    for entry in os.listdir("/proc"):
+    for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if not entry.isdigit() or os.readlink(f"/proc/{entry}/ns/pid") != namespace:
+            if str((entry / "ns" / "pid").readlink()) != namespace:
                 continue
             # A dead process that the host's own init has not reaped yet is no process of ours.
-            if Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-                found.append(int(entry))
+            if (entry / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found.append(int(entry.name))
         except OSError:
             continue
     return found

@@ -69,7 +69,8 @@ def test_without_a_sandbox_nothing_runs(no_sandbox, runtime, program):
 
 
 @pytest.mark.parametrize("warm", [False, True])
-def test_the_operator_may_run_without_and_it_is_said(no_sandbox, runtime, program, run, warm, monkeypatch):
+@pytest.mark.usefixtures("no_sandbox")
+def test_the_operator_may_run_without_and_it_is_said(runtime, program, run, warm, monkeypatch):
     monkeypatch.setenv("WORKBENCH_SECRET", "x")
     door = Sandboxes(runtimes={"plain": runtime}, warm=warm, allow_unsandboxed=True)
     with door.start(program, Limits(memory_mb=512, cpu_seconds=1)) as session:

@@ -7,6 +7,7 @@ import os
 import stat
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_an_innocent_program_answers(start, run):
 
 
 def test_it_runs_as_nobody_in_particular(start, run):
-    uid, status = run(start(), "import os; result = [os.getuid(), open('/proc/self/status').read()]")
+    session = start()
+    uid, status = run(session, "import os; result = [os.getuid(), open('/proc/self/status').read()]")
     fields = dict(line.split(":\t") for line in status.splitlines() if ":\t" in line)
     assert uid == 1000
     assert {int(fields[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}
@@ -120,11 +122,13 @@ def test_a_memfd_stays_below_the_limit_of_a_file(start, run):
 
 
 def test_password_hashes_are_not_there(start, run):
-    assert "FileNotFoundError" in run(start(), "open('/etc/shadow').read()")
-    assert run(start(), "import os; result = sorted(os.listdir('/etc'))") == ["alternatives", "ld.so.cache"]
+    session = start()
+    assert "FileNotFoundError" in run(session, "open('/etc/shadow').read()")
+    assert run(session, "import os; result = sorted(os.listdir('/etc'))") == ["alternatives", "ld.so.cache"]
 
 
 def test_the_environment_of_the_worker_is_not_there(start, run, monkeypatch):
+    session = start()
     monkeypatch.setenv("WORKBENCH_DATABASE_URL", "postgresql://secret")
     look = code("""
         import glob, os
@@ -135,13 +139,14 @@ def test_the_environment_of_the_worker_is_not_there(start, run, monkeypatch):
             except OSError:
                 pass
     """)
-    seen = run(start(), look)
+    seen = run(session, look)
     assert "WORKBENCH" not in seen and "secret" not in seen
 
 
 def test_no_other_process_is_seen(start, run):
+    session = start()
     look = "import os; result = [p for p in os.listdir('/proc') if p.isdigit()]"
-    assert len(run(start(), look)) <= 2
+    assert len(run(session, look)) <= 2
 
 
 @pytest.mark.parametrize(
@@ -150,7 +155,7 @@ def test_no_other_process_is_seen(start, run):
 def test_nothing_outside_the_private_folders_is_written(start, run, path):
     writer = f"open('{path}/escaped', 'w').write('x')"
     assert run(start(), writer).split(":")[0] in {"OSError", "PermissionError", "FileNotFoundError"}
-    assert not os.path.exists(f"{path}/escaped")
+    assert not Path(path, "escaped").exists()
 
 
 def test_the_interpreter_is_not_written(start, run):
@@ -159,10 +164,11 @@ def test_the_interpreter_is_not_written(start, run):
 
 
 def test_tcp_and_udp_are_refused(start, run):
+    session = start()
     for kind in ("SOCK_STREAM", "SOCK_DGRAM"):
-        assert run(start(), f"import socket; socket.socket(socket.AF_INET, socket.{kind})").startswith("OSError")
-    assert run(start(), "import socket; socket.socket(socket.AF_INET6)").startswith("OSError")
-    assert run(start(), "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)").startswith("OSError")
+        assert run(session, f"import socket; socket.socket(socket.AF_INET, socket.{kind})").startswith("OSError")
+    assert run(session, "import socket; socket.socket(socket.AF_INET6)").startswith("OSError")
+    assert run(session, "import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)").startswith("OSError")
 
 
 def test_an_abstract_socket_of_the_host_is_not_reached(start, run):
@@ -249,9 +255,10 @@ def test_links_and_pipes_stay_inside(start, run):
 
 
 def test_a_namespace_within_is_refused(start, run):
+    session = start()
     for flag in (0x10000000, 0x00020000, 0x40000000):
-        assert run(start(), LIBC + f"result = [libc.unshare({flag}), ctypes.get_errno()]") == [-1, EPERM]
-    assert run(start(), LIBC + "result = [libc.setns(0, 0), ctypes.get_errno()]") == [-1, EPERM]
+        assert run(session, LIBC + f"result = [libc.unshare({flag}), ctypes.get_errno()]") == [-1, EPERM]
+    assert run(session, LIBC + "result = [libc.setns(0, 0), ctypes.get_errno()]") == [-1, EPERM]
 
 
 def test_clone_with_a_namespace_is_refused(start, run):
@@ -264,23 +271,26 @@ def test_tracing_is_refused(start, run):
 
 
 def test_the_memory_of_another_process_is_refused(start, run):
+    session = start()
     for name in ("process_vm_readv", "process_vm_writev"):
         code_of_call = LIBC + f"result = [libc.{name}(os.getppid(), None, 0, None, 0, 0), ctypes.get_errno()]"
-        assert run(start(), code_of_call) == [-1, EPERM]
+        assert run(session, code_of_call) == [-1, EPERM]
 
 
 def test_mounting_is_refused(start, run):
-    assert run(start(), LIBC + "result = [libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), ctypes.get_errno()]") == [
+    session = start()
+    assert run(session, LIBC + "result = [libc.mount(b'x', b'/tmp', b'tmpfs', 0, None), ctypes.get_errno()]") == [
         -1,
         EPERM,
     ]
-    assert run(start(), LIBC + "result = [libc.umount2(b'/usr', 2), ctypes.get_errno()]") == [-1, EPERM]
+    assert run(session, LIBC + "result = [libc.umount2(b'/usr', 2), ctypes.get_errno()]") == [-1, EPERM]
 
 
 def test_devices_are_harmless(start, run):
+    session = start()
     harmless = {"core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty"}
-    assert set(run(start(), "import os; result = os.listdir('/dev')")) <= harmless | {"urandom", "zero", "console"}
-    assert "Error" in run(start(), "import os; os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
+    assert set(run(session, "import os; result = os.listdir('/dev')")) <= harmless | {"urandom", "zero", "console"}
+    assert "Error" in run(session, "import os; os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))")
 
 
 def test_limits_cannot_be_raised(start, run):
@@ -289,6 +299,7 @@ def test_limits_cannot_be_raised(start, run):
 
 
 def test_only_its_own_socket_is_inherited(start, run):
+    session = start()
     look = code("""
         import os
         result = {}
@@ -296,7 +307,7 @@ def test_only_its_own_socket_is_inherited(start, run):
             try: result[name] = os.readlink(f'/proc/self/fd/{name}')
             except OSError: pass
     """)
-    links = run(start(), look)
+    links = run(session, look)
     assert set(links) == {"0", "1", "2", "3"}
     assert links["0"] == "/dev/null" and links["1"].startswith("pipe:") and links["3"].startswith("socket:")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from workers.sandbox import Ended, Limits, Program, Runtime
+from workers.sandbox import session as session_module
 from workers.wire import frames
 
 BYTES = 64 << 20
@@ -80,7 +81,8 @@ def test_nonsense_on_the_socket_ends_the_session(start, bytes_sent):
     assert ended.value.reason == "protocol"
 
 
-def test_closing_the_socket_and_living_on_ends_the_session(start):
+def test_closing_the_socket_and_living_on_ends_the_session(start, monkeypatch):
+    monkeypatch.setattr(session_module, "_GRACE_SECONDS", 0.3)
     with pytest.raises(Ended) as ended:
         start().call({"code": "import os, time; os.close(3); time.sleep(30)"}, timeout_s=9)
     assert (ended.value.reason, ended.value.signal) == ("protocol", signal.SIGKILL)
@@ -128,14 +130,14 @@ def test_the_log_is_read_while_the_child_lives(start):
 
 def test_close_frees_descriptors_groups_threads_and_processes(start, namespace_of, left_over):
     start().close()  # whatever is made once is made now
-    before = (len(os.listdir("/proc/self/fd")), threading.active_count())
+    before = (len([*Path("/proc/self/fd").iterdir()]), threading.active_count())
     session = start()
     namespace, group = namespace_of(session), session._process.group
     session.call({"code": "result = 1"}, timeout_s=9)
     session.close()
     session.close()
     assert left_over(namespace) == []
-    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
+    assert (len([*Path("/proc/self/fd").iterdir()]), threading.active_count()) == before
     assert group is None or not (group.memory.exists() or group.pids.exists())
     with pytest.raises(Ended):
         session.call({"code": "result = 1"}, timeout_s=9)
