@@ -23,8 +23,7 @@ _PROCESSES_PER_THREAD = 4
 def start(program: Program, limits: Limits, *, isolation: Isolation) -> Session:
     """Start `program` and return while it still imports; calls queue until it serves.
 
-    The process dies with the thread that calls this.  Raises `SandboxUnavailable` when the
-    program cannot be walled in here.
+    Raises `SandboxUnavailable` when it cannot be walled in here.
     """
     if isolation.bwrap is None:
         return plain.start(program, limits)

@@ -23,11 +23,14 @@ class Sandboxes:
     a fresh interpreter.  `allow_unsandboxed` matters only where no sandbox can be had: programs
     then run as plain processes and `Session.limits_in_force` says so.
 
-    Sessions die with the thread that started them (fork servers: the thread that prepared them).
+    Everything it started dies with this process, however that ends.
+
+    Attributes:
+        runtimes: by name, as given.
     """
 
     def __init__(self, *, runtimes: Mapping[str, Runtime], warm: bool, allow_unsandboxed: bool = False) -> None:
-        self._runtimes = dict(runtimes)
+        self.runtimes = dict(runtimes)
         self._warm = warm
         self._allow_unsandboxed = allow_unsandboxed
         self._servers: dict[str, ForkServer] = {}
@@ -53,7 +56,7 @@ class Sandboxes:
 
         Raises `KeyError` for an unknown runtime, `SandboxUnavailable` as `start` does.
         """
-        runtime = self._runtimes[runtime_name]
+        runtime = self.runtimes[runtime_name]
         if self._warm and self._isolation().bwrap is not None:
             self._server(runtime).prepare()
 
