@@ -53,7 +53,7 @@ def open_ends() -> Ends:
     return Ends(*socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM), *os.pipe())
 
 
-def converse(  # noqa: PLR0913 - it is the seam where everything of a start meets
+def converse(
     ends: Ends,
     start: Callable[[], P],
     limits: Limits,

@@ -13,7 +13,7 @@ CODE_INSIDE = "/workbench"
 BOOTSTRAP = "workers/sandbox/inside/bootstrap.py"
 _OURS = ("app/__init__.py", "app/domain", "workers/__init__.py", "workers/wire", "workers/sandbox/inside")
 _FOREIGN_MODULES = ("workers.candidate", "workers.reference")
-_PRIVATE = ("/tmp", "/work")  # noqa: S108 - inside, each has its own
+_PRIVATE = ("/tmp", "/work")
 # What libraries ask for the number and kind of processors; nothing else of /sys is shown.
 _PROCESSOR_FACTS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 _READABLE_PARENTS = ("/etc", "/sys", "/sys/devices", "/sys/devices/system")
@@ -55,7 +55,7 @@ def private(binds: Mapping[str, Path], tmp_mb: int, devices: Iterable[Path]) -> 
     """What each sandbox has for itself: /proc, /dev, and size-limited /tmp, /work and /dev/shm."""
     arguments = ["--proc", "/proc", "--dev", "/dev", *device_binds(devices)]
     size = ["--size", str(tmp_mb * MEBIBYTE)]
-    arguments += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108 - as above
+    arguments += [*size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     for folder in _PRIVATE:
         arguments += [*size, "--tmpfs", folder]
     hidden = shadowed(binds)  # the new /tmp and /work lie over these
@@ -80,11 +80,11 @@ def environment(threads: int) -> list[str]:
         "USER": "sandbox",
         "LOGNAME": "sandbox",
         "LANG": "C.UTF-8",
-        "TMPDIR": "/tmp",  # noqa: S108 - inside
+        "TMPDIR": "/tmp",
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": str(threads),
-        "TRITON_CACHE_DIR": "/tmp/triton",  # noqa: S108 - inside
-        "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",  # noqa: S108 - inside
+        "TRITON_CACHE_DIR": "/tmp/triton",
+        "TORCHINDUCTOR_CACHE_DIR": "/tmp/inductor",
         "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # 100 MB each, and used once
     }
     return ["--clearenv", *(word for name, value in values.items() for word in ("--setenv", name, value))]

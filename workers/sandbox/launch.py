@@ -65,7 +65,7 @@ class _Descriptors:
         return ["--args", self.give(fd)]
 
 
-def launch(  # noqa: PLR0913 - all of it crosses into the child
+def launch(
     isolation: Isolation,
     wall: Wall,
     interpreter: Interpreter,
@@ -86,7 +86,7 @@ def launch(  # noqa: PLR0913 - all of it crosses into the child
         raise SandboxUnavailable(f"the sandbox could not be set up: {error}") from error
 
 
-def _launch(  # noqa: PLR0913, PLR0917 - as above
+def _launch(
     isolation: Isolation,
     wall: Wall,
     interpreter: Interpreter,

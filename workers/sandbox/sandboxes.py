@@ -36,11 +36,6 @@ class Sandboxes:
         self._servers: dict[str, ForkServer] = {}
         self._lock = threading.Lock()
 
-    @property
-    def runtimes(self) -> Mapping[str, Runtime]:
-        """The runtimes by name."""
-        return self._runtimes
-
     def start(self, program: Program, limits: Limits) -> Session:
         """Start a session; returns while the program still imports.
 

@@ -42,7 +42,7 @@ class Session:
             except in an unsandboxed run).
     """
 
-    def __init__(  # noqa: PLR0913 - made in one place only
+    def __init__(
         self,
         process: ForeignProcess,
         sock: socket.socket,

@@ -1,7 +1,6 @@
 """Builds a warm job's own root folder out of the fork server's: shared parts read-only, the rest private."""
 
 # Plain system calls between two mounts, on the sandbox's own paths.
-# ruff: noqa: PTH102, PTH103, PTH112, PTH114, PTH115, PTH208, PTH211, S108
 
 from __future__ import annotations
 

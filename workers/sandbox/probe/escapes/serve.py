@@ -4,7 +4,6 @@ Each is made so that it does no harm where it succeeds: a broken wall must not c
 """
 
 # Plain system calls, each an escape.
-# ruff: noqa: PTH107, PTH110, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
