@@ -8,6 +8,7 @@ visibility timeout is only a second net, set above the longest evaluation.
 from __future__ import annotations
 
 from celery import Celery
+from celery.signals import worker_process_init
 from kombu import Queue
 
 from app.config import load_settings
@@ -34,3 +35,10 @@ app.conf.update(
     worker_send_task_events=False,
     enable_utc=True,
 )
+
+
+@worker_process_init.connect
+def _warm_up(**_: object) -> None:
+    from workers.jobs import resources
+
+    resources.warm_up()

@@ -7,12 +7,19 @@ import os
 import socket
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import structlog
 
 from app.config import Settings, load_settings
 from app.domain.report import Report, Stage
 from app.domain.request import EvaluationRequest
 from app.kit.db import Database
 
+if TYPE_CHECKING:
+    from workers.sandbox import Sandboxes
+
+log = structlog.get_logger(__name__)
 Engine = Callable[[EvaluationRequest, Callable[[Stage], None]], Report]
 
 
@@ -32,16 +39,32 @@ def engine_of(settings: Settings) -> Engine:
         module, _, name = settings.engine.partition(":")
         found: Engine = getattr(importlib.import_module(module), name)
         return found
-    return _judge(settings)
+    return _judge()
+
+
+def warm_up() -> None:
+    """Let the fork server import its libraries now, so that the first submission does not wait for it."""
+    settings = load_settings()
+    if settings.warm and not settings.engine_override and "torch" in settings.runtimes:
+        try:
+            _sandboxes().prepare("torch")
+        except Exception as error:  # every evaluation will say so too, with a remedy
+            log.warning("no_warm_start", error=str(error))
 
 
 def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def _judge(settings: Settings) -> Engine:
-    from workers.judge.pipeline import evaluate
+@lru_cache(maxsize=1)
+def _sandboxes() -> Sandboxes:
     from workers.local import sandboxes_for
 
-    sandboxes = sandboxes_for(settings.runtimes, warm=settings.warm, allow_unsandboxed=settings.allow_unsandboxed)
-    return lambda request, progress: evaluate(request, sandboxes, progress)
+    settings = load_settings()
+    return sandboxes_for(settings.runtimes, warm=settings.warm, allow_unsandboxed=settings.allow_unsandboxed)
+
+
+def _judge() -> Engine:
+    from workers.judge.pipeline import evaluate
+
+    return lambda request, progress: evaluate(request, _sandboxes(), progress)
