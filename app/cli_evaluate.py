@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -97,7 +97,7 @@ def _secret(replay: Path | None) -> bytes | None:
         _stop(f"{replay} holds no report that can be replayed ({error})", BAD_USAGE)
 
 
-def _stop(message: str, status: int) -> Any:
+def _stop(message: str, status: int) -> NoReturn:
     typer.echo(f"workbench evaluate: {message}", err=True)
     raise typer.Exit(status)
 

@@ -86,7 +86,7 @@ def problems(rubric: Rubric, scores: Mapping[str, Score]) -> dict[str, str]:
 def _problem(criterion: Criterion, score: Score) -> str | None:
     if score.state in (NOT_APPLICABLE, CANNOT_JUDGE):
         return None if score.rationale.strip() else "say why it is not applicable or cannot be judged"
-    if score.level not in criterion.levels:
+    if score.level is None or score.level not in criterion.levels:
         return f"level must be one of {', '.join(map(str, sorted(criterion.levels)))}"
     if score.level <= criterion.rationale_at_or_below and not criterion.gate and not score.rationale.strip():
         return f"a level of {score.level} needs a rationale"

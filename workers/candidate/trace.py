@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, Self
 
 # Always allowed by every policy: making, filling, viewing, copying and casting tensors, and RNG state.
 _FREE = frozenset(
@@ -27,7 +27,7 @@ class OperatorTrace:
         self.counts: Counter[str] = Counter()
         self._mode: Any = None
 
-    def __enter__(self) -> OperatorTrace:
+    def __enter__(self) -> Self:
         self._mode = _mode(self.counts)
         self._mode.__enter__()
         return self

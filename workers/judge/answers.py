@@ -135,9 +135,9 @@ class _Reader:
 
     def _draw(self, n: int) -> Draw:
         seed, slot = self.seeds.of(self.workload.name, "task", n), str(n)
-        ask = {"slot": slot, "timeout_s": self.timeout_s}
-        inputs = self.process.receive("draw", seed=seed, params=dict(self.workload.params), **ask)
-        native = self.process.receive("native", in_place=self.in_place, **ask)
+        params, limit = dict(self.workload.params), self.timeout_s
+        inputs = self.process.receive("draw", seed=seed, params=params, slot=slot, timeout_s=limit)
+        native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit)
         return Draw(inputs, native, self._oracle(native, slot), seed)
 
     def _oracle(self, native: Received, slot: str) -> Received | None:
@@ -314,4 +314,4 @@ def _unit_roundoff(dtype: np.dtype[Any]) -> float:
     if dtype.kind in "iub":
         return 0.5
     real = np.dtype(np.float32) if dtype == np.complex64 else np.dtype(np.float64) if dtype == np.complex128 else dtype
-    return float(ml_dtypes.finfo(real).eps) / 2
+    return float(ml_dtypes.finfo(real).eps) / 2  # type: ignore[no-untyped-call]

@@ -113,7 +113,7 @@ class Caller:
             reason = f"needs a device: interpreting it would take about {_number(slow.get('estimate_seconds')):.0f} s"
             code, evidence, location = "runtime.needs_device", slow, None
         else:
-            told = facts.get("unsupported") if isinstance(facts.get("unsupported"), dict) else {}
+            told = _table(facts.get("unsupported"))
             reason = f"cannot be interpreted here: {str(told.get('reason', ''))[:300]}"
             code, evidence, location = "compile.unsupported_here", told, _location(told.get("location"))
         self.notebook.note(
@@ -180,6 +180,10 @@ def _location(told: Any) -> Location | None:
         return None
     line = told.get("line")
     return Location(told["file"].removeprefix("/submission/")[:300], line if isinstance(line, int) else None)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _items(value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from app.domain.task import TaskBundle
 from workers.judge.received import Received
@@ -27,7 +27,7 @@ class Raised(Exception):
 
     @property
     def kind(self) -> str:
-        """exception | exit | signal | time | memory | output | protocol"""
+        """One of: exception, exit, signal, time, memory, output, protocol."""
         if self.ended is not None:
             return self.ended.reason
         return "memory" if self.facts.get("out_of_memory") else "exception"
@@ -45,7 +45,7 @@ class ForeignProcess:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    def __enter__(self) -> ForeignProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

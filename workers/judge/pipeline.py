@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import platform
 import resource
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from app.domain.report import (
     EvidenceLevel,
@@ -303,12 +302,12 @@ class _Restartable:
     """The candidate's process.  It may be importing its framework before it is given any code to run."""
 
     def __init__(self, sandboxes: Sandboxes, bundle: TaskBundle, submission: Submission) -> None:
-        self._start = lambda: start_candidate(sandboxes, bundle, submission)
+        self._start: Callable[[], ForeignProcess] = lambda: start_candidate(sandboxes, bundle, submission)
         self._restarts = 0
         self._logs: list[str] = []
         self._process: ForeignProcess | None = self._start()
 
-    def __enter__(self) -> _Restartable:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

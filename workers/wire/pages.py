@@ -63,7 +63,7 @@ def _runs(flags: np.ndarray, address: int, nbytes: int) -> Iterator[tuple[int, i
 
 
 def _nonzero_runs(address: int, nbytes: int) -> Iterator[tuple[int, int]]:
-    source = (ctypes.c_char * nbytes).from_address(address)
+    source = memoryview((ctypes.c_char * nbytes).from_address(address)).cast("B")
     whole = np.frombuffer(source, np.uint8)
     for start in range(0, nbytes, _SCAN_BYTES):
         stop = min(nbytes, start + _SCAN_BYTES)

@@ -43,7 +43,11 @@ def inspect_python(file: str, source: str) -> list[Hit]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     names = _imported_names(tree)
-    return [Hit(code, file, node.lineno, what) for node in ast.walk(tree) for code, what in _hits(node, names)]
+    return [Hit(code, file, node.lineno, what) for node in _placed(tree) for code, what in _hits(node, names)]
+
+
+def _placed(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt))
 
 
 def _hits(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
