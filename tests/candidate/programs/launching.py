@@ -1,6 +1,6 @@
 """Launches: unmodified programs run, and what they launched is recorded."""
 
-# ruff: noqa: BLE001, N803, PIE808, PLR0917, PLW2901, PT017 - a program for another interpreter
+# ruff: noqa: BLE001, N803, PIE808, PLW2901, PT017 - a program for another interpreter
 
 import torch
 import triton

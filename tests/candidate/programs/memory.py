@@ -1,6 +1,6 @@
 """Memory: bad addresses are named and never touched, honest ones are left in peace."""
 
-# ruff: noqa: N803, PTH123 - a program for another interpreter
+# ruff: noqa: N803 - a program for another interpreter
 
 import numpy as np
 import torch

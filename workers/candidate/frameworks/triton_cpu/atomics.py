@@ -1,7 +1,6 @@
 """Atomic read-modify-write on bf16, which the stock interpreter refuses."""
 
 # mypy: disable-error-code="misc"
-# ruff: noqa: PLR0913, PLR0917 - signatures are the framework's
 
 from __future__ import annotations
 

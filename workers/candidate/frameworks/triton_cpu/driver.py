@@ -26,7 +26,7 @@ class _DeviceQueries:
         return dict(_PROPERTIES)
 
 
-class CpuDriver(DriverBase):  # type: ignore[misc]
+class CpuDriver(DriverBase):
     """Answers as one device of TARGET's kind whose memory is this process's."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Switches `triton.language` to interpretation for the time of one launch, and back."""
 
-# ruff: noqa: A002, SLF001 - the framework's private names are what is replaced
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
 
 from __future__ import annotations
 

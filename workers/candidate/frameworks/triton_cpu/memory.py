@@ -1,7 +1,6 @@
 """Checks every address of a launch against the tensors it was given, and never touches a bad one."""
 
 # mypy: disable-error-code="misc, no-any-return"
-# ruff: noqa: PLR0913, PLR0917 - signatures are the framework's
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Finds conflicts between programs of one launch, which a GPU may run in any order."""
 
-# ruff: noqa: PLR0913, PLR0917, SLF001 - the framework's private names are what is replaced
+# ruff: noqa: SLF001 - the framework's private names are what is replaced
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reductions and scans over values, one whole slice at a time instead of one element at a time."""
 
-# ruff: noqa: A002 - signatures are the framework's
+
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _fold(tensors: Any, axis: int, function: Any) -> list[list[Array]]:
     return steps
 
 
-class Reduction(stock.ReduceOps):  # type: ignore[misc]
+class Reduction(stock.ReduceOps):
     """`tl.reduce`, with NaN-ignoring minimum and maximum and whole-slice combination."""
 
     def apply(self, input: Any) -> Any:
@@ -92,7 +92,7 @@ class Reduction(stock.ReduceOps):  # type: ignore[misc]
         return [self.to_tensor(data, t.dtype) for data, t in zip(finals, input, strict=True)]
 
 
-class Scan(stock.ScanOps):  # type: ignore[misc]
+class Scan(stock.ScanOps):
     """`tl.associative_scan`, combined a whole slice at a time."""
 
     def apply(self, input: Any) -> Any:

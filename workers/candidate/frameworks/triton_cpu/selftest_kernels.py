@@ -1,7 +1,6 @@
 """The kernel that the self-test runs: one program, every operation whose numerics we correct."""
 
 # mypy: ignore-errors
-# ruff: noqa: ANN, N803 - the compiler reads these annotations
 
 from __future__ import annotations
 
