@@ -46,8 +46,8 @@ def worker(environment: dict[str, str], concurrency: int) -> ChildSpec:
         worker_command(concurrency),
         environment,
         stop_seconds=_WORKER_DRAIN_SECONDS,
-        # Warm when asked; cold when the supervisor itself is gone, or jobs would outlive it by an hour.
-        death_signal=signal.SIGQUIT,
+        # Warm when asked; at once when the supervisor itself is gone, or jobs would outlive it by an hour.
+        death_signal=signal.SIGKILL,
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
+import subprocess
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import FrameType
 
 from app.supervisor import orphans
@@ -18,11 +22,15 @@ _LOOK_EVERY_SECONDS = 0.2
 _REAP_EVERY_SECONDS = 5.0
 
 
+_GUARD = Path(__file__).with_name("guard.py")
+
+
 class Supervisor:
     """The running children, by name, and what Ctrl-C has said so far."""
 
     def __init__(self) -> None:
         self.children: dict[str, Child] = {}
+        self._guard: subprocess.Popen[str] | None = None
         self.is_stopping = False
         self._is_hurried = False
         self._deaths: dict[str, deque[float]] = {}
@@ -33,7 +41,9 @@ class Supervisor:
             signal.signal(number, self._on_signal)
 
     def start(self, spec: ChildSpec) -> None:
-        self.children[spec.name] = Child(spec)
+        child = Child(spec)
+        self.children[spec.name] = child
+        self._tell_guard(f"+{child.pid}")
 
     def watch(self, until: Callable[[], bool], seconds: float = float("inf")) -> bool:
         """Keep the children running until `until()`, a signal, or `seconds`; whether `until()` came true.
@@ -47,7 +57,7 @@ class Supervisor:
             if until():
                 return True
             if time.monotonic() >= reap_at:
-                orphans.reap({child.pid for child in self.children.values()})
+                orphans.reap(self._known_pids())
                 reap_at = time.monotonic() + _REAP_EVERY_SECONDS
             time.sleep(_LOOK_EVERY_SECONDS)
         return False
@@ -58,6 +68,7 @@ class Supervisor:
         for name in dict.fromkeys(names):
             if (child := self.children.pop(name, None)) is not None:
                 self._stop_one(child)
+        self._dismiss_guard()
         if killed := orphans.end_descendants():
             say("serve", f"ended {len(killed)} process(es) that the children had left behind")
 
@@ -69,6 +80,7 @@ class Supervisor:
             if child.wait(time.monotonic() + _LOOK_EVERY_SECONDS):
                 break
         stop(child, seconds=0.0)
+        self._tell_guard(f"-{child.pid}")
 
     def _restart_the_dead(self) -> None:
         for name, child in list(self.children.items()):
@@ -76,6 +88,7 @@ class Supervisor:
             if status is None:
                 continue
             child.kill_group()
+            self._tell_guard(f"-{child.pid}")
             if self._count_death(name) >= DEATHS_MAX:
                 raise ChildFailed(_last_words(child, status))
             say("serve", f"{name} ended ({_in_words(status)}); starting it again")
@@ -88,6 +101,23 @@ class Supervisor:
         while deaths[0] < now - DEATHS_WINDOW_SECONDS:
             deaths.popleft()
         return len(deaths)
+
+    def _tell_guard(self, word: str) -> None:
+        if self._guard is None:
+            command = [sys.executable, "-I", "-S", str(_GUARD)]
+            self._guard = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True)
+        assert self._guard.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # somebody killed it: the death signals remain
+            print(word, file=self._guard.stdin, flush=True)
+
+    def _dismiss_guard(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.communicate()
+
+    def _known_pids(self) -> set[int]:
+        guard = {self._guard.pid} if self._guard else set()
+        return guard | {child.pid for child in self.children.values()}
 
     def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._is_hurried = self.is_stopping

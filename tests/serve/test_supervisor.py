@@ -120,6 +120,38 @@ class TestChild:
         stop(child)
 
 
+class TestGuard:
+    def test_what_the_death_signal_does_not_reach_is_killed_by_group(self):
+        """A worker's jobs run in processes that never hear of the supervisor's end."""
+        code = f"""
+            import os, signal, sys, time
+            from app.supervisor.children import ChildSpec
+            from app.supervisor.supervisor import Supervisor
+            supervisor = Supervisor()
+            supervisor.start(ChildSpec("deaf", (sys.executable, "-c", {IGNORES_SIGTERM!r})))
+            supervisor.start(ChildSpec("pool", (sys.executable, "-c", {STARTS_ANOTHER.format("")!r}), death_signal=9))
+            while not all(child.tail for child in supervisor.children.values()): time.sleep(0.05)
+            print("pids", *(child.pid for child in supervisor.children.values()), supervisor.children["pool"].tail[0])
+            sys.stdout.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+        pids = [int(word) for line in done.stdout.splitlines() if line.startswith("pids") for word in line.split()[1:]]
+
+        assert len(pids) == 3
+        assert eventually(lambda: not any(is_running(pid) for pid in pids))
+
+    def test_it_goes_with_the_supervisor(self, supervisor):
+        supervisor.start(make_spec())
+        guard = supervisor._guard.pid
+
+        supervisor.stop(())
+
+        assert not is_running(guard)
+
+
 class TestWatch:
     def test_a_child_that_died_is_started_again(self, supervisor):
         supervisor.start(make_spec())
