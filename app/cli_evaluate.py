@@ -20,6 +20,7 @@ ACCEPTED, REJECTED, BAD_USAGE, OUR_FAILURE, UNDECIDED = 0, 1, 2, 3, 4
 def register(cli: typer.Typer) -> None:
     """Add the commands of this module to `workbench`."""
     cli.command()(evaluate)
+    cli.command()(lint_task)
 
 
 def evaluate(
@@ -68,6 +69,39 @@ def _sandboxes() -> Sandboxes:
     return sandboxes_for(settings.runtimes, warm=False, allow_unsandboxed=settings.allow_unsandboxed)
 
 
+def lint_task(
+    task: Annotated[Path, typer.Argument(help="Folder of the task bundle (task.toml, reference.py).")],
+    json_file: Annotated[str | None, typer.Option("--json", help="Write findings there; - is standard output.")] = None,
+) -> None:
+    """Look for faults of a task itself: does its reference run, depend on its inputs, fit its tolerance?
+
+    Exit status: 0 nothing found or warnings only, 1 no answer could be judged, 2 unreadable task, 3 our own failure.
+    """
+    from app.domain.report import Severity
+    from app.domain.task import TaskError
+    from workers.judge.faults import EngineFault
+    from workers.judge.tasklint import lint
+
+    try:
+        with _sandboxes() as sandboxes:
+            bundle, findings = lint(task, sandboxes)
+    except TaskError as error:
+        _stop(str(error), BAD_USAGE, "lint-task")
+    except EngineFault as error:
+        _stop(str(error), OUR_FAILURE, "lint-task")
+    rows = [{"code": f.code, "severity": str(f.severity), "message": f.message, "workload": f.workload} for f in findings]
+    told = {"task": bundle.spec.name, "version": bundle.spec.version, "sha256": bundle.sha256, "findings": rows}
+    if json_file == "-":
+        typer.echo(json.dumps(told, indent=1))
+    elif json_file:
+        Path(json_file).write_text(json.dumps(told, indent=1))
+    for row in rows if json_file != "-" else []:
+        typer.echo(f"{row['severity']:<8}{row['code']}: {row['message']}")
+    if not rows and json_file != "-":
+        typer.echo(f"{bundle.spec.name}: no fault found on {len(bundle.spec.workloads)} workloads")
+    raise typer.Exit(REJECTED if any(f.severity is Severity.ERROR for f in findings) else ACCEPTED)
+
+
 def exit_status(report: Report) -> int:
     """What the shell is told; the verdict decides."""
     from app.domain.report import Verdict
@@ -97,8 +131,8 @@ def _secret(replay: Path | None) -> bytes | None:
         _stop(f"{replay} holds no report that can be replayed ({error})", BAD_USAGE)
 
 
-def _stop(message: str, status: int) -> NoReturn:
-    typer.echo(f"workbench evaluate: {message}", err=True)
+def _stop(message: str, status: int, command: str = "evaluate") -> NoReturn:
+    typer.echo(f"workbench {command}: {message}", err=True)
     raise typer.Exit(status)
 
 
