@@ -106,7 +106,12 @@ class Caller:
             raise _Cannot(message)
         if "not_a_value" in message:
             raise NotAValue(str(message["not_a_value"]))
-        return Returned(Received.of(message.get("outputs", {}), fds), message, seconds)
+        returned = Returned(Received.of(message.get("outputs", {}), fds), message, seconds)
+        if stopped := _table(returned.events.get("stopped")):
+            # The interpreter gave up and the submission caught it: what came back is not what a device would give.
+            returned.outputs.close()
+            raise _Cannot({str(stopped.get("kind")): stopped})
+        return returned
 
     def _cannot(self, facts: dict[str, Any], workload: Workload) -> NotRun:
         if isinstance(slow := facts.get("too_slow"), dict):

@@ -246,7 +246,11 @@ def memory_findings(run: WorkloadRun, notebook: Notebook) -> None:
 
 
 # Proved by an access that was caught; the rest are observations for people.
-_PROVED = {"runtime.out_of_bounds": Verdict.RUNTIME_ERROR, "runtime.index_overflow": Verdict.RUNTIME_ERROR, "runtime.race": Verdict.WRONG_RESULT}
+_PROVED = {
+    "runtime.out_of_bounds": Verdict.RUNTIME_ERROR,
+    "runtime.index_overflow": Verdict.RUNTIME_ERROR,
+    "runtime.race": Verdict.WRONG_RESULT,
+}
 _TOLD = {"runtime.reads_past_view": Severity.WARNING}
 
 
