@@ -81,10 +81,11 @@ def doctor(
 ) -> None:
     """Say what works on this machine, what is missing, and how to get it."""
     from app.doctor import table
+    from workers.judge.pipeline import RUNS_HERE
     from workers.sandbox.doctor import doctor_lines
 
     results, group = [], ""
-    for result in table.examine(_settings(), doctor_lines()):
+    for result in table.examine(_settings(), doctor_lines(), RUNS_HERE):
         results.append(result)
         if not as_json:
             if result.group != group:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from app.config import REPOSITORY, Settings
 from app.doctor.result import Result, answer
+from app.domain.task import FRAMEWORKS
 
 RUNTIMES = ("torch", "jax")
 _VERSIONS = """
@@ -41,6 +42,13 @@ def runtimes(settings: Settings) -> Iterator[Result]:
     yield from _cuda_compilers(found.get("torch"))
     yield _in_runtime("hip (triton)", found.get("torch"), "triton/backends/amd", "torch")
     yield _in_runtime("tpu (libtpu)", found.get("jax"), "libtpu/libtpu.so", "jax")
+
+
+def without_runner(with_runner: Collection[str]) -> Iterator[Result]:
+    """Frameworks that a task may name and that this version cannot run: such a verdict is inconclusive."""
+    for name in FRAMEWORKS:
+        if name not in with_runner:
+            yield Result("runners", name, works=False, detail="this version inspects the source, and runs nothing")
 
 
 def _how(name: str) -> str:

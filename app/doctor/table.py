@@ -5,24 +5,30 @@ from __future__ import annotations
 import dataclasses
 import json
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from app.config import Settings
 from app.doctor import host
 from app.doctor.result import Result
-from app.doctor.runtimes import runtimes
+from app.doctor.runtimes import runtimes, without_runner
 from app.doctor.services import services
 
 _WIDTH = 110
 _INDENT = " " * 4
 
 
-def examine(settings: Settings, sandbox_findings: Iterable[tuple[str, bool, str, str]]) -> Iterator[Result]:
-    """Yields each result as it is found: some take seconds."""
+def examine(
+    settings: Settings, sandbox_findings: Iterable[tuple[str, bool, str, str]], with_runner: Collection[str]
+) -> Iterator[Result]:
+    """Yields each result as it is found: some take seconds.
+
+    `with_runner` names the frameworks that the judge can run; it comes from outside, as the sandbox's findings do.
+    """
     yield from host.machine(settings)
     yield from host.isolation(sandbox_findings)
     yield from services(settings)
     yield from runtimes(settings)
+    yield from without_runner(with_runner)
     yield from host.devices()
 
 

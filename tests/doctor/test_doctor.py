@@ -76,6 +76,13 @@ class TestRuntimes:
         assert found.works, found.detail
 
 
+class TestRunners:
+    def test_what_cannot_be_run_is_said(self):
+        names = [result.name for result in runtimes.without_runner(("torch", "triton"))]
+
+        assert names == ["cuda", "hip", "pallas", "nki", "stablehlo", "ptx", "ttir"]
+
+
 class TestServices:
     def test_a_database_that_does_not_exist_yet_is_not_made_by_looking(self, tmp_path):
         database = result_named(services.services(make_settings(tmp_path)), "database")
