@@ -13,6 +13,7 @@ from app.domain.rubric import LEVELS, Criterion, Rubric
 from app.errors import Invalid
 
 WEIGHT_TOTAL = 100
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same safe subset, ten times as fast
 
 
 class CriterionContent(BaseModel):
@@ -75,7 +76,7 @@ class RubricContent(BaseModel):
 def read_yaml(text: str) -> RubricContent:
     """Parse YAML (JSON is YAML too)."""
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         raise Invalid(f"not YAML: {error}", what_to_do="Correct the line named.") from None
     return read(data)

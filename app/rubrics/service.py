@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,16 @@ def applicable(session: Session, *, task_kind: str, subject: str = "submission")
 def seed(session: Session) -> int:
     """Publish the rubrics that ship with the house, each once; admins edit copies.  How many were new."""
     new = 0
-    for path in sorted(DATA.glob("*.yaml")):
-        shipped = content.read_yaml(path.read_text(encoding="utf-8"))
+    for shipped in _shipped():
         if queries.rubric_by_key(session, shipped.key) is None:
             publish(session, None, create_draft(session, None, shipped.model_dump(mode="json")))
             new += 1
     return new
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[content.RubricContent, ...]:
+    return tuple(content.read_yaml(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.yaml")))
 
 
 def _must_be_draft(version: RubricVersion) -> None:
