@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -126,7 +127,9 @@ def _settings() -> Settings:
             field = ".".join(map(str, fault["loc"]))
             typer.echo(f"workbench: WORKBENCH_{field.upper()}: {fault['msg']}.", err=True)
     except SettingsError as error:
-        typer.echo(f"workbench: {error}.", err=True)
+        found = re.search(r'field "(\w+)"', str(error))
+        variable = f"WORKBENCH_{found[1].upper()}" if found else "a setting"
+        typer.echo(f"workbench: {variable} has to be JSON; `docs/settings.md` says what it means.", err=True)
     raise typer.Exit(BAD_USAGE)
 
 
