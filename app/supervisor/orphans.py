@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+_MOMENT_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
 
 
@@ -26,25 +27,31 @@ def adopt() -> None:
 
 
 def end_descendants() -> list[int]:
-    """Kill every child that is left, and what that orphans in turn; returns the pids killed."""
+    """Kill every child that is left, and what that orphans in turn; returns the pids killed.
+
+    Sandboxed processes die with the one that started them; they get a moment to do so.
+    """
     killed: set[int] = set()
-    deadline = time.monotonic() + _SWEEP_SECONDS
-    while (left := _children()) and time.monotonic() < deadline:
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            killed.add(pid)
-        reap(known=set())
-        time.sleep(0.01)
+    began = time.monotonic()
+    while (left := reap(known=set())) and time.monotonic() < began + _SWEEP_SECONDS:
+        if time.monotonic() > began + _MOMENT_SECONDS:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+        time.sleep(0.02)
     return sorted(killed)
 
 
-def reap(known: set[int]) -> None:
-    """Collect adopted processes that have ended; `known` pids belong to `subprocess`."""
+def reap(known: set[int]) -> list[int]:
+    """Collect adopted processes that have ended; those that have not.  `known` pids belong to `subprocess`."""
+    left = []
     for pid in _children():
         if pid not in known:
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+                if os.waitpid(pid, os.WNOHANG) == (0, 0):
+                    left.append(pid)
+    return left
 
 
 def _children() -> list[int]:

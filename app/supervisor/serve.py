@@ -9,7 +9,7 @@ import urllib.request
 from dataclasses import dataclass
 
 from app.config import Settings
-from app.supervisor import broker, orphans, plan, prepare
+from app.supervisor import broker, plan, prepare
 from app.supervisor.children import say
 from app.supervisor.errors import ChildFailed, ServeError
 from app.supervisor.plan import Address
@@ -37,7 +37,7 @@ def serve(settings: Settings, options: Options) -> int:
         plan.require_runtimes(settings)
         with plan.lock_data_folder(settings):
             supervisor.listen_to_signals()
-            orphans.adopt()
+            supervisor.adopt_orphans()
             try:
                 _start_and_watch(supervisor, settings, options)
             finally:

@@ -31,6 +31,7 @@ class Supervisor:
     def __init__(self) -> None:
         self.children: dict[str, Child] = {}
         self._guard: subprocess.Popen[str] | None = None
+        self._adopts_orphans = False
         self.is_stopping = False
         self._is_hurried = False
         self._deaths: dict[str, deque[float]] = {}
@@ -39,6 +40,11 @@ class Supervisor:
         """Ctrl-C or SIGTERM stops in order; a second one does not wait for running jobs."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
+
+    def adopt_orphans(self) -> None:
+        """From now on every child of this process is the supervisor's to end."""
+        orphans.adopt()
+        self._adopts_orphans = True
 
     def start(self, spec: ChildSpec) -> None:
         child = Child(spec)
@@ -56,7 +62,7 @@ class Supervisor:
             self._restart_the_dead()
             if until():
                 return True
-            if time.monotonic() >= reap_at:
+            if self._adopts_orphans and time.monotonic() >= reap_at:
                 orphans.reap(self._known_pids())
                 reap_at = time.monotonic() + _REAP_EVERY_SECONDS
             time.sleep(_LOOK_EVERY_SECONDS)
@@ -69,7 +75,7 @@ class Supervisor:
             if (child := self.children.pop(name, None)) is not None:
                 self._stop_one(child)
         self._dismiss_guard()
-        if killed := orphans.end_descendants():
+        if self._adopts_orphans and (killed := orphans.end_descendants()):
             say("serve", f"ended {len(killed)} process(es) that the children had left behind")
 
     def _stop_one(self, child: Child) -> None:

@@ -185,6 +185,17 @@ class TestWatch:
 
 
 class TestStop:
+    def test_processes_that_are_not_its_own_are_left_alone(self, supervisor):
+        """Unless it was told that every child of this process is."""
+        other = subprocess.Popen([sys.executable, "-c", SLEEPS])
+        supervisor.start(make_spec())
+
+        supervisor.stop(())
+
+        assert is_running(other.pid)
+        other.kill()
+        other.wait()
+
     def test_the_order_is_kept(self, supervisor, capfd):
         for name in ("broker", "worker", "web", "scheduler"):
             supervisor.start(make_spec(name=name))
@@ -211,11 +222,10 @@ class TestStop:
         """A process that a child put into a session of its own is no member of the child's group."""
         code = f"""
             import subprocess, sys, time
-            from app.supervisor import orphans
             from app.supervisor.children import ChildSpec
             from app.supervisor.supervisor import Supervisor
-            orphans.adopt()
             supervisor = Supervisor()
+            supervisor.adopt_orphans()
             code = {STARTS_ANOTHER.format(", start_new_session=True")!r}
             supervisor.start(ChildSpec("worker", (sys.executable, "-c", code)))
             while not supervisor.children["worker"].tail: time.sleep(0.05)
