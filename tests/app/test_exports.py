@@ -1,0 +1,132 @@
+"""Exports: the same bytes each time, whole rows, and no names."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+
+import pytest
+
+from app.assignments.queue import claim_next
+from app.domain.review import Decision, Role
+from app.errors import Invalid, NotPermitted
+from app.exports import queries, service
+from app.models import utc_now
+from app.reviews import service as reviews
+from app.rubrics import service as rubrics
+from tests import factories
+from workers.jobs import export as job
+
+
+@pytest.fixture
+def judge(database, settings):
+    """An adjudicator in a house with three reviews of two submissions, one of them decided."""
+    with database.write() as session:
+        rubrics.seed(session)
+        judge = factories.make_viewer(session, Role.ADJUDICATOR)
+        for _ in range(2):
+            _, _, slots = factories.make_evaluated(session, settings, author=factories.make_viewer(session, team="secret team"))
+        for _ in range(3):
+            _review(session, settings)
+        reviews.decide(session, judge, slots[0].subject_id, decision=Decision.REJECT, confidence=3, reason="slow")
+        return judge
+
+
+def _review(session, settings):
+    reviewer = factories.make_reviewer(session)
+    claim = claim_next(session, settings, reviewer)
+    review = reviews.open_review(session, reviewer, claim.slot)
+    return reviews.submit_review(session, reviewer, review, factories.full_content(), token=claim.token)
+
+
+def _export(database, settings, viewer, **filters):
+    with database.write() as session:
+        export_id = service.request_export(session, viewer, filters=filters).public_id
+    return export_id, _write(database, settings, export_id)
+
+
+def _write(database, settings, export_id):
+    job.run(database, settings, export_id)
+    with database.read() as session:
+        export = queries.find(session, export_id)
+    assert export.state == "done", export.failure
+    return export.manifest, service.file_of(settings, export).read_bytes()
+
+
+def test_a_row_holds_all_that_is_needed(database, settings, judge):
+    _, (manifest, data) = _export(database, settings, judge)
+    rows = [json.loads(line) for line in data.splitlines()]
+
+    assert manifest["rows"] == len(rows) == 3
+    assert manifest["sha256"] == hashlib.sha256(data).hexdigest()
+    row = rows[0]
+    assert row["submission"]["files"][0]["text"].startswith("import triton")
+    assert row["rubric"]["sha256"] and row["rubric"]["version"] == 1 and row["task"]["sha256"]
+    assert row["evaluation"]["verdict"] == "accepted" and row["evaluation"]["report"]["schema_version"] == 1
+    assert row["review"]["total"] == pytest.approx(200 / 3, abs=5) and row["review"]["feedback"]
+    assert {r["final_decision"]["decision"] for r in rows if r["final_decision"]} == {"reject"}
+
+
+def test_names_nobody(database, settings, judge):
+    _, (_, data) = _export(database, settings, judge)
+    with database.read() as session:
+        from app.accounts import queries as account_queries
+
+        for user in account_queries.list_users(session):
+            for private in (user.name, user.public_id, f'"{user.login}"'):
+                assert private.encode() not in data
+    assert b"secret team" not in data
+
+
+def test_is_made_again_byte_for_byte(database, settings, judge):
+    export_id, (manifest, data) = _export(database, settings, judge)
+    with database.write() as session:
+        _review(session, settings)  # after the cutoff
+        export = queries.find(session, export_id)
+        export.state, export.manifest = "queued", None
+    assert _write(database, settings, export_id) == (manifest, data)
+
+    _, (later, _) = _export(database, settings, judge)
+    assert later["rows"] == 4
+
+
+def test_is_filtered_by_time_and_task(database, settings, judge):
+    since = (utc_now() + dt.timedelta(seconds=1)).isoformat()
+    assert _export(database, settings, judge, since=since)[1][0]["rows"] == 0
+    assert _export(database, settings, judge, task="row-softmax")[1][0]["rows"] == 3
+    assert _export(database, settings, judge, task="another")[1][0]["rows"] == 0
+
+
+@pytest.mark.parametrize("filters", [{"since": "yesterday"}, {"since": "2026-01-01"}, {"colour": "red"}])
+def test_odd_filters_are_refused(database, judge, filters):
+    with database.write() as session, pytest.raises(Invalid):
+        service.request_export(session, judge, filters=filters)
+
+
+def test_is_for_adjudicators(database):
+    with database.write() as session, pytest.raises(NotPermitted):
+        service.request_export(session, factories.make_reviewer(session))
+
+
+def test_a_lost_source_is_our_fault_and_tried_again(database, settings, judge, sender):
+    for blob in (settings.blobs_dir).rglob("*"):
+        if blob.is_file():
+            blob.unlink()
+    with database.write() as session:
+        export_id = service.request_export(session, judge).public_id
+    for _ in range(settings.attempts_max):
+        job.run(database, settings, export_id)
+    with database.read() as session:
+        export = queries.find(session, export_id)
+    assert export.state == "failed" and "missing from the blob store" in export.failure
+    assert sum(name == "export" for name, _ in sender.jobs) == settings.attempts_max
+
+
+def test_one_worker_writes_it(database, judge):
+    with database.write() as session:
+        export_id = service.request_export(session, judge).public_id
+    with database.write() as session:
+        assert service.claim(session, export_id) is not None
+    with database.write() as session:
+        assert service.claim(session, export_id) is None
