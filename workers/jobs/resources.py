@@ -52,6 +52,12 @@ def warm_up() -> None:
             log.warning("no_warm_start", error=str(error))
 
 
+def cool_down() -> None:
+    """End the fork servers with the process that made them."""
+    if _sandboxes.cache_info().currsize:
+        _sandboxes().close()
+
+
 def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
