@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import queries, service
@@ -28,22 +28,34 @@ def sign_in_page(request: Request, viewer: MaybeViewer, next: str = "/") -> Resp
 
 @router.post("/sign-in")
 def sign_in(
-    request: Request, session: WriteSession, login: Annotated[str, Form()] = "", password: Annotated[str, Form()] = "",
+    request: Request,
+    session: WriteSession,
+    login: Annotated[str, Form()] = "",
+    password: Annotated[str, Form()] = "",
     next: Annotated[str, Form()] = "/",
 ) -> Response:
     settings = request.app.state.settings
     done = service.sign_in(
-        session, settings, login=login, password=password, user_agent=request.headers.get("User-Agent", "")[:200],
+        session,
+        settings,
+        login=login,
+        password=password,
+        user_agent=request.headers.get("User-Agent", "")[:200],
         address=request.client.host if request.client else "",
-    )  # fmt: skip
+    )
     if done.cookie is None:
         context = {"login": login, "next": _own_path(next), "problem": done.problem}
         return pages.render(request, "accounts/sign_in.html", context, status=429 if done.retry_after_seconds else 401)
     response = RedirectResponse(_own_path(next), 303)
     response.set_cookie(
-        SESSION_COOKIE, done.cookie, max_age=settings.session_days * 86_400, httponly=True, samesite="lax",
-        secure=settings.is_https, path="/",
-    )  # fmt: skip
+        SESSION_COOKIE,
+        done.cookie,
+        max_age=settings.session_days * 86_400,
+        httponly=True,
+        samesite="lax",
+        secure=settings.is_https,
+        path="/",
+    )
     return response
 
 
@@ -62,7 +74,10 @@ def account(request: Request, session: ReadSession, viewer: SignedIn) -> Respons
 
 @router.post("/account/tokens")
 def make_token(
-    request: Request, session: WriteSession, viewer: SignedIn, name: Annotated[str, Form()] = "",
+    request: Request,
+    session: WriteSession,
+    viewer: SignedIn,
+    name: Annotated[str, Form()] = "",
     scopes: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     try:
@@ -85,13 +100,21 @@ def revoke_session(session: WriteSession, viewer: SignedIn, public_id: str) -> R
 
 
 def _account_page(
-    request: Request, session: ReadSession, viewer: Viewer, *, secret: str = "", error: WorkbenchError | None = None,
+    request: Request,
+    session: ReadSession,
+    viewer: Viewer,
+    *,
+    secret: str = "",
+    error: WorkbenchError | None = None,
     status: int = 200,
 ) -> Response:
     context = {
-        "tokens": queries.list_tokens(session, viewer.id), "sessions": queries.live_sessions(session, viewer.id, utc_now()),
-        "scopes": [s for s in SCOPES if s in scopes_allowed(viewer.roles)], "secret": secret, "error": error,
-    }  # fmt: skip
+        "tokens": queries.list_tokens(session, viewer.id),
+        "sessions": queries.live_sessions(session, viewer.id, utc_now()),
+        "scopes": [s for s in SCOPES if s in scopes_allowed(viewer.roles)],
+        "secret": secret,
+        "error": error,
+    }
     response = pages.render(request, "accounts/account.html", context, status=status)
     # A token's secret must not come back out of a browser's cache.
     response.headers["Cache-Control"] = "no-store"

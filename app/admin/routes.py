@@ -68,13 +68,21 @@ def people(request: Request, session: ReadSession, viewer: Admin) -> Response:
 
 @router.post("/admin/people")
 def add_person(
-    request: Request, session: WriteSession, viewer: Admin, login: Text = "", name: Text = "", password: Text = "",
-    team: Text = "", roles: Annotated[list[Role] | None, Form()] = None,
+    request: Request,
+    session: WriteSession,
+    viewer: Admin,
+    login: Text = "",
+    name: Text = "",
+    password: Text = "",
+    team: Text = "",
+    roles: Annotated[list[Role] | None, Form()] = None,
 ) -> Response:
     typed = {"login": login, "name": name, "team": team, "roles": [r.value for r in roles or []]}
     try:
         with session.begin_nested():
-            accounts.create_user(session, login=login, name=name or login, roles=roles or [], password=password, team=team)
+            accounts.create_user(
+                session, login=login, name=name or login, roles=roles or [], password=password, team=team
+            )
     except WorkbenchError as error:
         return _people_page(request, session, typed, error)
     return RedirectResponse("/admin/people", 303)
@@ -111,5 +119,10 @@ def _people_page(
     request: Request, session: ReadSession, typed: dict[str, object] | None = None, error: WorkbenchError | None = None
 ) -> Response:
     blank = {"login": "", "name": "", "team": "", "roles": []}
-    context = {"people": account_queries.list_users(session), "roles": list(Role), "typed": typed or blank, "error": error}
+    context = {
+        "people": account_queries.list_users(session),
+        "roles": list(Role),
+        "typed": typed or blank,
+        "error": error,
+    }
     return pages.render(request, "admin/people.html", context, status=error.status if error else 200)

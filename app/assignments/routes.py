@@ -22,7 +22,14 @@ from app.kit.db import ReadSession, WriteSession
 router = APIRouter(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 # A first guess until enough reviews are in to say what this kind usually takes.
-_MINUTES_BY_KIND = {"generation": 15, "fusion": 18, "optimization": 20, "translation": 20, "debugging": 12, "migration": 12}
+_MINUTES_BY_KIND = {
+    "generation": 15,
+    "fusion": 18,
+    "optimization": 20,
+    "translation": 20,
+    "debugging": 12,
+    "migration": 12,
+}
 
 
 @router.get("/queue")
@@ -32,9 +39,14 @@ def queue_page(
     filters = QueueFilters(kind=kind or None, framework=framework or None, verdict=verdict or None)
     queue = list_queue(session, viewer, filters)
     context = {
-        "queue": queue, "items": [_shown(item) for item in queue.items], "mine": [_shown(item) for item in queue.mine],
-        "filters": filters, "kinds": KINDS, "frameworks": FRAMEWORKS, "verdicts": VERDICT_TITLES,
-    }  # fmt: skip
+        "queue": queue,
+        "items": [_shown(item) for item in queue.items],
+        "mine": [_shown(item) for item in queue.mine],
+        "filters": filters,
+        "kinds": KINDS,
+        "frameworks": FRAMEWORKS,
+        "verdicts": VERDICT_TITLES,
+    }
     return pages.render(request, "assignments/queue.html", context)
 
 
@@ -57,7 +69,10 @@ def release(session: WriteSession, viewer: Reviewer, slot_id: str, token: Annota
 
 @router.post("/queue/{slot_id}/skip")
 def skip(
-    session: WriteSession, viewer: Reviewer, slot_id: str, kind: Annotated[SkipKind, Form()],
+    session: WriteSession,
+    viewer: Reviewer,
+    slot_id: str,
+    kind: Annotated[SkipKind, Form()],
     reason: Annotated[str, Form()] = "",
 ) -> Response:
     service.skip_slot(session, viewer, queries.find_slot(session, slot_id), kind, reason)
@@ -74,6 +89,11 @@ def _shown(item: QueueItem) -> dict[str, Any]:
     report = Report.from_json(item.evaluation.report) if item.evaluation and item.evaluation.report else None
     evidence = Evidence(report) if report else None
     return {
-        "item": item, "slot": item.slot, "submission": item.slot.subject.submission, "version": item.slot.subject.task_version,
-        "report": report, "evidence": evidence, "minutes": _MINUTES_BY_KIND.get(item.slot.subject.task_version.kind, 15),
-    }  # fmt: skip
+        "item": item,
+        "slot": item.slot,
+        "submission": item.slot.subject.submission,
+        "version": item.slot.subject.task_version,
+        "report": report,
+        "evidence": evidence,
+        "minutes": _MINUTES_BY_KIND.get(item.slot.subject.task_version.kind, 15),
+    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,7 @@ class FindingRow:
     kind: FindingKind
     cell: str
     counter_example: str | None
+    also_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,9 @@ class Evidence:
     def task_health(self) -> str:
         """What this evaluation says of the task itself, in one line."""
         faults = [row.kind.title for row in self.findings if row.finding.code.startswith("task.")]
-        errors = [o.reference_max_ulp for w in self.report.workloads for o in w.outputs if o.reference_max_ulp is not None]
+        errors = [
+            o.reference_max_ulp for w in self.report.workloads for o in w.outputs if o.reference_max_ulp is not None
+        ]
         said = ["; ".join(faults) if faults else "no task fault seen"]
         said += [f"the reference's own largest error is {significant(max(errors))} ULP"] if errors else []
         return "; ".join(said)
@@ -86,12 +89,23 @@ class Evidence:
     def findings(self) -> list[FindingRow]:
         """Every finding, the gravest first; equal ones stay in the report's order."""
         rows = [self._row(n, f) for n, f in enumerate(self.report.findings, 1)]
-        return sorted(rows, key=lambda r: (_SEVERITIES.index(r.finding.severity), _TIERS.index(r.finding.tier), r.number))
+        return sorted(
+            rows, key=lambda r: (_SEVERITIES.index(r.finding.severity), _TIERS.index(r.finding.tier), r.number)
+        )
 
     @cached_property
     def top(self) -> list[FindingRow]:
-        grave = [row for row in self.findings if row.finding.severity is not Severity.INFO]
-        return grave[:TOP_FINDINGS]
+        """At most three, one of each kind; the other workloads of a kind are named beside its first."""
+        first: dict[str, FindingRow] = {}
+        for row in self.findings:
+            kept = first.get(row.finding.code)
+            if row.finding.severity is Severity.INFO:
+                continue
+            if kept is None:
+                first[row.finding.code] = row
+            elif row.finding.workload:
+                first[row.finding.code] = replace(kept, also_on=(*kept.also_on, row.finding.workload))
+        return list(first.values())[:TOP_FINDINGS]
 
     def of_stage(self, name: str) -> list[FindingRow]:
         return [row for row in self.findings if row.finding.stage == name]
@@ -113,7 +127,11 @@ class Evidence:
     @cached_property
     def tricks(self) -> list[Trick]:
         seen = {row.finding.code: row for row in reversed(self.findings)}
-        measured = self.stage(StageName.INTEGRITY).status in (StageStatus.PASSED, StageStatus.FLAGGED, StageStatus.FAILED)
+        measured = self.stage(StageName.INTEGRITY).status in (
+            StageStatus.PASSED,
+            StageStatus.FLAGGED,
+            StageStatus.FAILED,
+        )
         rest = "not seen" if measured else "unknown"
         kinds = [kind for code, kind in REGISTER.items() if code.startswith("integrity.")]
         tricks = [Trick(kind, _trick_state(seen.get(kind.code), rest), seen.get(kind.code)) for kind in kinds]

@@ -27,8 +27,12 @@ def exports(request: Request, session: ReadSession, viewer: Exporter) -> Respons
 
 @router.post("/exports")
 def request_export(
-    request: Request, session: WriteSession, viewer: Exporter, task: Annotated[str, Form()] = "",
-    since: Annotated[str, Form()] = "", shape: Annotated[str, Form()] = "review",
+    request: Request,
+    session: WriteSession,
+    viewer: Exporter,
+    task: Annotated[str, Form()] = "",
+    since: Annotated[str, Form()] = "",
+    shape: Annotated[str, Form()] = "review",
 ) -> Response:
     # A date field gives a day without a zone; days here are UTC days.
     moment = f"{since}T00:00:00+00:00" if since and "T" not in since else since

@@ -37,7 +37,9 @@ def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
 
 @router.get("/catalogue")
 def catalogue(request: Request, viewer: SignedIn) -> Response:
-    groups = [(area, list(kinds)) for area, kinds in groupby(REGISTER.values(), key=lambda kind: kind.code.partition(".")[0])]
+    groups = [
+        (area, list(kinds)) for area, kinds in groupby(REGISTER.values(), key=lambda kind: kind.code.partition(".")[0])
+    ]
     return pages.render(request, "home/catalogue.html", {"groups": groups, "count": len(REGISTER)})
 
 

@@ -44,7 +44,7 @@ def seconds(value: float | None) -> str:
     for limit, factor, unit in ((1e-3, 1e6, "\u00b5s"), (1, 1e3, "ms"), (120, 1, "s")):
         if value < limit:
             return f"{significant(value * factor)} {unit}"
-    return f"{int(value // 60)} min {int(value % 60)} s" if value < 3600 else f"{significant(value / 3600)} h"  # noqa: PLR2004
+    return f"{int(value // 60)} min {int(value % 60)} s" if value < 3600 else f"{significant(value / 3600)} h"
 
 
 def size(value: int | None) -> str:
@@ -53,7 +53,7 @@ def size(value: int | None) -> str:
         return "\u2013"
     amount = float(value)
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024 or unit == "GiB":  # noqa: PLR2004
+        if amount < 1024 or unit == "GiB":
             return f"{significant(amount)} {unit}"
         amount /= 1024
     raise AssertionError

@@ -9,8 +9,30 @@ from markupsafe import Markup
 from app.kit.source import visible
 
 _TAGS = {
-    "p", "br", "hr", "h3", "h4", "h5", "h6", "em", "strong", "del", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a",
-    "table", "thead", "tbody", "tr", "th", "td",
+    "p",
+    "br",
+    "hr",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "em",
+    "strong",
+    "del",
+    "s",
+    "code",
+    "pre",
+    "blockquote",
+    "ul",
+    "ol",
+    "li",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
 }
 _LOWER = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 _parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -23,5 +45,11 @@ def prose(text: str | None) -> Markup:
         token.tag = _LOWER.get(token.tag, token.tag) if token.type.startswith("heading") else token.tag
         token.attrs.pop("style", None)
     html = _parser.renderer.render(tokens, _parser.options, {})
-    clean = nh3.clean(html, tags=_TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}, link_rel="noopener noreferrer nofollow")
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes={"a": {"href"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
     return Markup(clean)  # noqa: S704 - nh3 has just cleaned it

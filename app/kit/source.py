@@ -16,9 +16,24 @@ from pygments.util import ClassNotFound
 MAX_COLOURED_CHARACTERS = 400_000
 
 _LEXERS = {
-    ".py": "python", ".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".cc": "cpp", ".c": "c", ".h": "cpp", ".hpp": "cpp",
-    ".hip": "cuda", ".mlir": "llvm", ".ttir": "llvm", ".ll": "llvm", ".ptx": "gas", ".json": "json", ".toml": "toml",
-    ".md": "markdown", ".yaml": "yaml", ".yml": "yaml",
+    ".py": "python",
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".cpp": "cpp",
+    ".cc": "cpp",
+    ".c": "c",
+    ".h": "cpp",
+    ".hpp": "cpp",
+    ".hip": "cuda",
+    ".mlir": "llvm",
+    ".ttir": "llvm",
+    ".ll": "llvm",
+    ".ptx": "gas",
+    ".json": "json",
+    ".toml": "toml",
+    ".md": "markdown",
+    ".yaml": "yaml",
+    ".yml": "yaml",
 }
 # Terminal escapes and direction marks: the first hide text from a reader, the second reorder it ("Trojan source").
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -48,7 +63,7 @@ def visible(text: str) -> str:
 
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else f"\u27e8U+{code:04X}\u27e9"
+    return f"\\x{code:02x}" if code < 0xA0 else f"\\u{code:04x}"
 
 
 def coloured(name: str, text: str) -> SourceFile:

@@ -58,7 +58,9 @@ def _score(form: FormData, key: str) -> dict[str, Any]:
         "level": int(answer) if answer in LEVEL_WORDS else None,
         "state": answer if answer in (NOT_APPLICABLE, CANNOT_JUDGE) else "scored",
         "rationale": _text(form, f"rationale.{key}"),
-        "evidence": re.split(r"[\s,]+", _text(form, f"evidence.{key}").strip()) if _text(form, f"evidence.{key}").strip() else [],
+        "evidence": re.split(r"[\s,]+", _text(form, f"evidence.{key}").strip())
+        if _text(form, f"evidence.{key}").strip()
+        else [],
     }
 
 
@@ -66,7 +68,11 @@ def _comments(form: FormData) -> list[dict[str, Any]]:
     """Repeated fields, one of each a comment; a comment without text is no comment."""
     rows = zip(form.getlist("comment.path"), form.getlist("comment.line"), form.getlist("comment.body"), strict=False)
     return [
-        {"path": str(path) or None, "line": int(str(line)) if str(line).isdecimal() and int(str(line)) else None, "body": _lines(str(body))}
+        {
+            "path": str(path) or None,
+            "line": int(str(line)) if str(line).isdecimal() and int(str(line)) else None,
+            "body": _lines(str(body)),
+        }
         for path, line, body in rows
         if str(body).strip()
     ]

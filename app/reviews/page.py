@@ -41,19 +41,28 @@ class CriterionView:
 
 
 def criteria_of(
-    version: RubricVersion, *, kind: str, framework: str, scores: Mapping[str, Any], evidence: Evidence | None,
+    version: RubricVersion,
+    *,
+    kind: str,
+    framework: str,
+    scores: Mapping[str, Any],
+    evidence: Evidence | None,
     problems: Mapping[str, str] | None = None,
 ) -> list[CriterionView]:
     whole = RubricContent.model_validate(version.content)
     caps = scoring.caps(as_rubric(whole), evidence.report.to_json() if evidence else None)
     return [
         CriterionView(
-            content=c, score={**EMPTY_SCORE, **scores.get(c.key, {})}, applies=_applies(c, kind, framework),
-            cap=caps.get(c.key), findings=_informing(c, evidence), proposal=_proposal(c, evidence),
+            content=c,
+            score={**EMPTY_SCORE, **scores.get(c.key, {})},
+            applies=_applies(c, kind, framework),
+            cap=caps.get(c.key),
+            findings=_informing(c, evidence),
+            proposal=_proposal(c, evidence),
             problem=(problems or {}).get(c.key, ""),
         )
         for c in whole.criteria
-    ]  # fmt: skip
+    ]
 
 
 def preview_of(content: RubricContent) -> list[CriterionView]:
@@ -90,7 +99,13 @@ def _proposal(criterion: CriterionContent, evidence: Evidence | None) -> str:
     return "; ".join(f"{s.name.value} was not measured: {s.reason or 'no reason given'}" for s in unmeasured)
 
 
-_STAGE_OF = {"builds": "compile", "numerics": "correctness", "workloads": "correctness", "fairness": "benchmark", "runtime": "sanitize"}
+_STAGE_OF = {
+    "builds": "compile",
+    "numerics": "correctness",
+    "workloads": "correctness",
+    "fairness": "benchmark",
+    "runtime": "sanitize",
+}
 
 # The rubric editor shows a draft as a reviewer will see it, though rubrics stand below reviews in the street.
 pages.FILTERS["criteria_preview"] = preview_of

@@ -90,7 +90,11 @@ def preview(viewer: SignedIn, public_id: str, feedback: Annotated[str, Form()] =
 
 @router.post("/reviews/{public_id}/contest")
 def contest(
-    session: WriteSession, viewer: SignedIn, public_id: str, code: Annotated[str, Form()], reason: Annotated[str, Form()] = ""
+    session: WriteSession,
+    viewer: SignedIn,
+    public_id: str,
+    code: Annotated[str, Form()],
+    reason: Annotated[str, Form()] = "",
 ) -> Response:
     service.contest_finding(session, viewer, queries.find(session, public_id), code=code, reason=reason)
     return RedirectResponse(f"/reviews/{public_id}#contest", 303)
@@ -103,8 +107,12 @@ def reviews_of(request: Request, session: ReadSession, viewer: SignedIn, public_
 
 @router.post("/submissions/{public_id}/decide")
 def decide(
-    session: WriteSession, viewer: Annotated[Viewer, Depends(role(Role.ADJUDICATOR))], public_id: str,
-    decision: Annotated[Decision, Form()], confidence: Annotated[int, Form()], reason: Annotated[str, Form()] = "",
+    session: WriteSession,
+    viewer: Annotated[Viewer, Depends(role(Role.ADJUDICATOR))],
+    public_id: str,
+    decision: Annotated[Decision, Form()],
+    confidence: Annotated[int, Form()],
+    reason: Annotated[str, Form()] = "",
 ) -> Response:
     _, subject_id = _subject(session, viewer, public_id)
     service.decide(session, viewer, subject_id, decision=decision, confidence=confidence, reason=reason)
@@ -120,16 +128,29 @@ def _next(request: Request, session: Session, viewer: Viewer) -> Response:
 
 
 def _draft_page(
-    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], version: int,
-    *, error: WorkbenchError | None = None,
+    request: Request,
+    session: Session,
+    viewer: Viewer,
+    review: Review,
+    content: dict[str, Any],
+    version: int,
+    *,
+    error: WorkbenchError | None = None,
 ) -> Response:
     problems = error.details.get("problems", {}) if error else {}
     context = _evidence_context(request, viewer, review, citable=True) | {
-        "review": review, "draft": content, "version": version, "error": error, "problems": problems,
-        "criteria": _criteria(review, viewer, content.get("scores", {}), problems), "decisions": page.DECISIONS,
-        "confidences": page.CONFIDENCES, "token": _token(viewer, review), "lease_until": _lease(viewer, review),
+        "review": review,
+        "draft": content,
+        "version": version,
+        "error": error,
+        "problems": problems,
+        "criteria": _criteria(review, viewer, content.get("scores", {}), problems),
+        "decisions": page.DECISIONS,
+        "confidences": page.CONFIDENCES,
+        "token": _token(viewer, review),
+        "lease_until": _lease(viewer, review),
         "contests": [c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id],
-    }  # fmt: skip
+    }
     return pages.render(request, "reviews/page.html", context, status=error.status if error else 200)
 
 
@@ -137,10 +158,13 @@ def _evidence_context(request: Request, viewer: Viewer, review: Review, *, citab
     submission = review.subject.submission
     files = files_shown(request.app.state.settings, submission) if submission else []
     return {
-        "submission": submission, "task": review.subject.task_version, "evidence": _evidence(viewer, review, citable=citable),
-        "files": files, "anchors": {f.name: f.anchor for f in files},
+        "submission": submission,
+        "task": review.subject.task_version,
+        "evidence": _evidence(viewer, review, citable=citable),
+        "files": files,
+        "anchors": {f.name: f.anchor for f in files},
         "author": submission_policy.author_label(viewer, submission) if submission else "",
-    }  # fmt: skip
+    }
 
 
 def _evidence(viewer: Viewer, review: Review, *, citable: bool = False) -> panels.Evidence | None:
@@ -155,9 +179,13 @@ def _evidence(viewer: Viewer, review: Review, *, citable: bool = False) -> panel
 def _criteria(review: Review, viewer: Viewer, scores: dict[str, Any], problems: Any = None) -> list[page.CriterionView]:
     submission = review.subject.submission
     return page.criteria_of(
-        review.rubric_version, kind=review.subject.task_version.kind, framework=submission.framework if submission else "",
-        scores=scores, evidence=_evidence(viewer, review), problems=problems if isinstance(problems, dict) else None,
-    )  # fmt: skip
+        review.rubric_version,
+        kind=review.subject.task_version.kind,
+        framework=submission.framework if submission else "",
+        scores=scores,
+        evidence=_evidence(viewer, review),
+        problems=problems if isinstance(problems, dict) else None,
+    )
 
 
 def _token(viewer: Viewer, review: Review) -> str:
@@ -175,10 +203,14 @@ def _read_context(session: Session, viewer: Viewer, review: Review) -> dict[str,
     given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
     seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
     return {
-        "review": review, "label": seen.label, "submission": review.subject.submission, "task": review.subject.task_version,
-        "criteria": _criteria(review, viewer, review.scores), "total": total(rubric, scoring.as_scores(given)),
+        "review": review,
+        "label": seen.label,
+        "submission": review.subject.submission,
+        "task": review.subject.task_version,
+        "criteria": _criteria(review, viewer, review.scores),
+        "total": total(rubric, scoring.as_scores(given)),
         "evidence": _evidence(viewer, review),
-    }  # fmt: skip
+    }
 
 
 def _subject(session: Session, viewer: Viewer, submission_id: str) -> tuple[Any, int]:
@@ -197,9 +229,13 @@ def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> di
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
     sees_hidden = submission_policy.sees_hidden(viewer, submission)
     return {
-        "submission": submission, "seen": seen, "decision": queries.decision_of(session, subject_id),
+        "submission": submission,
+        "seen": seen,
+        "decision": queries.decision_of(session, subject_id),
         "report": report if report is None or sees_hidden else report.for_submitter(),
-        "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author, "is_author": is_author,
+        "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author,
+        "is_author": is_author,
         "rows": [(s, {c.content.key: c for c in _criteria(s.review, viewer, s.review.scores)}) for s in seen],
-        "decisions": page.DECISIONS, "confidences": page.CONFIDENCES,
-    }  # fmt: skip
+        "decisions": page.DECISIONS,
+        "confidences": page.CONFIDENCES,
+    }

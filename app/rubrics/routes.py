@@ -40,7 +40,9 @@ def import_rubric(request: Request, session: WriteSession, viewer: Admin, text: 
 @router.post("/rubrics/preview")
 def preview(request: Request, viewer: Admin, text: Text = "") -> Response:
     """What the typed YAML would look like, or what is wrong with it; nothing is kept."""
-    return pages.render(request, "rubrics/page.html", _checked(text) | {"version": None, "versions": []}, block="preview")
+    return pages.render(
+        request, "rubrics/page.html", _checked(text) | {"version": None, "versions": []}, block="preview"
+    )
 
 
 @router.get("/rubrics/{public_id}")
@@ -52,7 +54,9 @@ def rubric_page(request: Request, session: ReadSession, viewer: Reader, public_i
 def as_yaml(session: ReadSession, viewer: Reader, public_id: str) -> Response:
     version = queries.find_version(session, public_id)
     name = f"{version.rubric.key}-{version.version}.yaml"
-    return PlainTextResponse(service.export_yaml(version), headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return PlainTextResponse(
+        service.export_yaml(version), headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )
 
 
 @router.post("/rubrics/{public_id}/save")
@@ -87,12 +91,18 @@ def next_draft(session: WriteSession, viewer: Admin, public_id: str) -> Response
 
 @router.post("/rubrics/{public_id}/clone")
 def clone(session: WriteSession, viewer: Admin, public_id: str, key: Text = "", title: Text = "") -> Response:
-    draft = service.clone(session, viewer, queries.find_version(session, public_id), key=key.strip(), title=title.strip() or None)
+    draft = service.clone(
+        session, viewer, queries.find_version(session, public_id), key=key.strip(), title=title.strip() or None
+    )
     return RedirectResponse(f"/rubrics/{draft.public_id}", 303)
 
 
 def _page(
-    request: Request, session: ReadSession, version: RubricVersion, *, text: str | None = None,
+    request: Request,
+    session: ReadSession,
+    version: RubricVersion,
+    *,
+    text: str | None = None,
     error: WorkbenchError | None = None,
 ) -> Response:
     typed = service.export_yaml(version) if text is None else text
@@ -111,6 +121,8 @@ def _checked(text: str) -> dict[str, Any]:
         return {"text": text, "rubric": None, "problems": problems}
 
 
-def _list_page(request: Request, session: ReadSession, *, text: str = "", error: WorkbenchError | None = None) -> Response:
+def _list_page(
+    request: Request, session: ReadSession, *, text: str = "", error: WorkbenchError | None = None
+) -> Response:
     context = {"versions": queries.list_versions(session), "text": text, "error": error}
     return pages.render(request, "rubrics/list.html", context, status=error.status if error else 200)

@@ -16,7 +16,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function drawChips(place) {
     const input = place.querySelector("input");
     place.querySelectorAll(".chip").forEach((chip) => chip.remove());
-    for (const cell of input.value.split(/[\s,]+/).filter(Boolean)) place.insertBefore(chip(cell, input, place), input);
+    for (const cell of input.value.split(/[\s,]+/).filter(Boolean)) place.insertBefore(chip(cell, input, place), place.querySelector(".none-cited"));
   }
 
   function chip(cell, input, place) {

@@ -8,7 +8,7 @@
   function apply() {
     if (theme === "system") delete root.dataset.theme; else root.dataset.theme = theme;
     const button = document.getElementById("theme");
-    if (button) button.setAttribute("aria-label", `Colours: ${theme}`), (button.textContent = `Theme: ${theme}`);
+    if (button) button.textContent = `Theme: ${theme === "system" ? "auto" : theme}`;
   }
 
   root.classList.add("js");

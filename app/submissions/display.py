@@ -21,7 +21,8 @@ def files_shown(settings: Settings, submission: Submission) -> list[SourceFile]:
 def stages_shown(evaluation: Evaluation | None) -> list[dict[str, Any]]:
     """The seven stages: what has ended, what runs now, what waits."""
     ended = {s["name"]: s for s in evaluation.progress} if evaluation else {}
-    rows = [ended.get(n.value, {"name": n.value, "status": "queued"}) for n in StageName]
+    left = "not_run" if evaluation is None or evaluation.state == EvaluationState.FAILED else "queued"
+    rows = [ended.get(n.value, {"name": n.value, "status": left}) for n in StageName]
     if evaluation is not None and evaluation.state == EvaluationState.RUNNING:
         first = next((r for r in rows if r["status"] == "queued"), None)
         rows = [{**r, "status": "running"} if r is first else r for r in rows]

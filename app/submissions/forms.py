@@ -38,7 +38,10 @@ class UploadForm:
         for name, data in self.uploads:
             tree |= service.read_upload(settings, name, data)
         if tree and self.source.strip():
-            raise Invalid("there is a file and a pasted source", what_to_do="Send one of the two: empty the box or leave the file out.")
+            raise Invalid(
+                "there is a file and a pasted source",
+                what_to_do="Send one of the two: empty the box or leave the file out.",
+            )
         if not tree and not self.source.strip():
             raise Invalid("no source was sent", what_to_do="Choose a file, or paste the kernel's source.")
         return tree or service.read_upload(settings, self._pasted_name(), self.source.encode())
@@ -49,16 +52,29 @@ class UploadForm:
             raise Invalid("no task is chosen", what_to_do="Choose the task that this kernel solves.")
         model = {k: v for k, v in (("name", self.model_name.strip()), ("settings", self.model_settings.strip())) if v}
         return service.NewSubmission(
-            files=self.tree(settings), task=name, task_version=int(version) if version.isdecimal() else None,
-            framework=self.framework or None, title=self.title, model=model, prompt=self.prompt,
-            explanation=self.explanation, parent=self.parent.strip() or None,
-        )  # fmt: skip
+            files=self.tree(settings),
+            task=name,
+            task_version=int(version) if version.isdecimal() else None,
+            framework=self.framework or None,
+            title=self.title,
+            model=model,
+            prompt=self.prompt,
+            explanation=self.explanation,
+            parent=self.parent.strip() or None,
+        )
 
     def field_of(self, error: WorkbenchError) -> str:
         """Which field an error is about, so that it can stand beside it."""
         message = error.message.lower()
-        for word, field in (("prompt", "prompt"), ("explanation", "explanation"), ("framework", "framework"),
-                            ("does not take", "framework"), ("parent", "parent"), ("submission '", "parent"), ("task", "task")):  # fmt: skip
+        for word, field in (
+            ("prompt", "prompt"),
+            ("explanation", "explanation"),
+            ("framework", "framework"),
+            ("does not take", "framework"),
+            ("parent", "parent"),
+            ("submission '", "parent"),
+            ("task", "task"),
+        ):
             if word in message:
                 return field
         return "source"
@@ -75,7 +91,9 @@ class UploadForm:
         return self if "\0" in text else replace(self, source=text, filename=name, uploads=())
 
     def _pasted_name(self) -> str:
-        return self.filename.strip() or "solution" + SUFFIX_OF.get(self.framework, ".cu" if "__global__" in self.source else ".py")
+        return self.filename.strip() or "solution" + SUFFIX_OF.get(
+            self.framework, ".cu" if "__global__" in self.source else ".py"
+        )
 
 
 async def read_upload_form(request: Request) -> UploadForm:

@@ -71,7 +71,12 @@ def submission_page(
 ) -> Response:
     submission = queries.find(session, public_id, viewer)
     evaluation = evaluation_queries.latest_of(session, submission.id)
-    return pages.render(request, "submissions/page.html", _page_context(request, session, viewer, submission, evaluation, again), block="live")
+    return pages.render(
+        request,
+        "submissions/page.html",
+        _page_context(request, session, viewer, submission, evaluation, again),
+        block="live",
+    )
 
 
 @router.post("/submissions/{public_id}/evaluate")
@@ -81,7 +86,12 @@ def evaluate_again(session: WriteSession, viewer: SignedIn, public_id: str) -> R
 
 
 def _page_context(
-    request: Request, session: ReadSession, viewer: Viewer, submission: Submission, evaluation: Evaluation | None, again: str
+    request: Request,
+    session: ReadSession,
+    viewer: Viewer,
+    submission: Submission,
+    evaluation: Evaluation | None,
+    again: str,
 ) -> dict[str, Any]:
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
     evidence = panels.for_viewer(report, sees_hidden=policy.sees_hidden(viewer, submission)) if report else None
@@ -97,7 +107,9 @@ def _page_context(
     }  # fmt: skip
 
 
-def _upload_page(request: Request, session: ReadSession, form: UploadForm, error: WorkbenchError | None = None) -> Response:
+def _upload_page(
+    request: Request, session: ReadSession, form: UploadForm, error: WorkbenchError | None = None
+) -> Response:
     context = {
         "form": form, "error": error, "field": form.field_of(error) if error else "", "frameworks": FRAMEWORKS,
         "tasks": task_queries.list_current(session),

@@ -46,10 +46,13 @@ def task_page(
     found = queries.find_version(session, name, version)
     sees_hidden = policy.sees_hidden(viewer)
     context = {
-        "task": found, "versions": queries.list_versions(session, found.task_id), "sees_hidden": sees_hidden,
+        "task": found,
+        "versions": queries.list_versions(session, found.task_id),
+        "sees_hidden": sees_hidden,
         "spec": found.spec if sees_hidden else service.public_spec(found),
-        "files": _files(request, found, sees_hidden=sees_hidden), "may_submit": viewer.has(Role.SUBMITTER),
-    }  # fmt: skip
+        "files": _files(request, found, sees_hidden=sees_hidden),
+        "may_submit": viewer.has(Role.SUBMITTER),
+    }
     return pages.render(request, "tasks/page.html", context)
 
 
@@ -61,7 +64,9 @@ def retire(session: WriteSession, viewer: Admin, name: str) -> Response:
 
 def _files(request: Request, version: TaskVersion, *, sees_hidden: bool) -> list[SourceFile]:
     tree = service.files_of(request.app.state.settings, version)
-    shown = [path for path in sorted(tree, key=lambda p: (p != "reference.py", p)) if sees_hidden or path != _TELLS_HIDDEN]
+    shown = [
+        path for path in sorted(tree, key=lambda p: (p != "reference.py", p)) if sees_hidden or path != _TELLS_HIDDEN
+    ]
     return [coloured(path, tree[path].decode("utf-8", "replace")) for path in shown]
 
 
@@ -71,7 +76,11 @@ def _list_page(
     everything = queries.list_current(session)
     found = [t for t in everything if (not kind or t.kind == kind) and (not framework or framework in t.frameworks)]
     context: dict[str, Any] = {
-        "tasks": found, "kind": kind, "framework": framework, "error": error,
-        "kinds": sorted({t.kind for t in everything}), "frameworks": sorted({f for t in everything for f in t.frameworks}),
-    }  # fmt: skip
+        "tasks": found,
+        "kind": kind,
+        "framework": framework,
+        "error": error,
+        "kinds": sorted({t.kind for t in everything}),
+        "frameworks": sorted({f for t in everything for f in t.frameworks}),
+    }
     return pages.render(request, "tasks/list.html", context, status=error.status if error else 200)

@@ -27,9 +27,13 @@ from tests.pages import sample_reports
 PASSWORD = "correct horse battery"
 RUBRIC = Path(__file__).with_name("rubric.yaml")
 PEOPLE = {
-    "sue": (Role.SUBMITTER,), "rob": (Role.REVIEWER,), "ria": (Role.REVIEWER,), "ada": (Role.ADJUDICATOR,),
-    "max": (Role.ADMIN,), "vera": (Role.SUBMITTER, Role.REVIEWER),
-}  # fmt: skip
+    "sue": (Role.SUBMITTER,),
+    "rob": (Role.REVIEWER,),
+    "ria": (Role.REVIEWER,),
+    "ada": (Role.ADJUDICATOR,),
+    "max": (Role.ADMIN,),
+    "vera": (Role.SUBMITTER, Role.REVIEWER),
+}
 
 
 @dataclass
@@ -105,11 +109,22 @@ def full_house(house: House) -> House:
     with house.database.write() as session:
         task = factories.make_task(session, house.settings)
         for name, make in sample_reports.ALL.items():
-            source = sample_reports.SOURCE + f"# {name}\n" + ("# " + sample_reports.HOSTILE.replace("\x1b", "ESC") if name == "hostile" else "")
+            source = (
+                sample_reports.SOURCE
+                + f"# {name}\n"
+                + ("# " + sample_reports.HOSTILE.replace("\x1b", "ESC") if name == "hostile" else "")
+            )
             submission, _, _ = factories.make_evaluated(
-                session, house.settings, report=make(), author=house.viewers["sue"], task=task, source=source,
+                session,
+                house.settings,
+                report=make(),
+                author=house.viewers["sue"],
+                task=task,
+                source=source,
                 title=sample_reports.HOSTILE if name == "hostile" else f"Softmax, {name.replace('_', ' ')}",
-                explanation=f"{sample_reports.HOSTILE}\n\n[a link](javascript:alert(3))" if name == "hostile" else "One program a **row**.",
-            )  # fmt: skip
+                explanation=f"{sample_reports.HOSTILE}\n\n[a link](javascript:alert(3))"
+                if name == "hostile"
+                else "One program a **row**.",
+            )
             house.submissions[name] = submission.public_id
     return house

@@ -42,11 +42,21 @@ def bins(**counts: int) -> tuple[int, ...]:
 
 def output(name: str = "out", **overrides: Any) -> OutputResult:
     values: dict[str, Any] = {
-        "name": name, "shape": (8, 100), "dtype": "float32", "ok": True, "decided_by": "tolerance", "elements": 800,
-        "max_abs_error": 5.96e-8, "max_rel_error": 1.19e-7, "max_ulp": 2.0, "p999_ulp": 2.0, "reference_max_ulp": 2.0,
-        "budget_ratio": 0.41, "ulp_histogram": bins(b0=612, b1=171, b2=17),
+        "name": name,
+        "shape": (8, 100),
+        "dtype": "float32",
+        "ok": True,
+        "decided_by": "tolerance",
+        "elements": 800,
+        "max_abs_error": 5.96e-8,
+        "max_rel_error": 1.19e-7,
+        "max_ulp": 2.0,
+        "p999_ulp": 2.0,
+        "reference_max_ulp": 2.0,
+        "budget_ratio": 0.41,
+        "ulp_histogram": bins(b0=612, b1=171, b2=17),
         "reference_ulp_histogram": bins(b0=640, b1=150, b2=10),
-    }  # fmt: skip
+    }
     return OutputResult(**(values | overrides))
 
 
@@ -70,7 +80,10 @@ def report(**overrides: Any) -> Report:
     values: dict[str, Any] = {
         "verdict": Verdict.ACCEPTED,
         "scope": Scope(
-            EvidenceLevel.EMULATED, ("square", "tail", "one-column"), ("huge",), ("cuda:sm_80", "hip:gfx942"),
+            EvidenceLevel.EMULATED,
+            ("square", "tail", "one-column"),
+            ("huge",),
+            ("cuda:sm_80", "hip:gfx942"),
             ("tpu:v5e",),
         ),
         "headline": "All workloads that can run here match the oracle within the task's tolerance.",
@@ -87,12 +100,14 @@ def report(**overrides: Any) -> Report:
         ),
         "rules": {"kernelbench": "pass", "kernelbot": "pass"},
         "environment": {
-            "host": "worker-1", "device": "none", "versions": {"python": "3.11.2", "triton": "3.7.1", "torch": "2.13.0"},
+            "host": "worker-1",
+            "device": "none",
+            "versions": {"python": "3.11.2", "triton": "3.7.1", "torch": "2.13.0"},
             "limits": {"memory_mb": 8192, "seconds": 60, "network": "none", "processes": 64},
         },
         "replay": Replay("workbench evaluate row-softmax solution.py --replay report.json", "ab" * 32),
         "log": "",
-    }  # fmt: skip
+    }
     return Report(**(values | overrides))
 
 
@@ -102,12 +117,22 @@ def accepted() -> Report:
 
 def wrong_result() -> Report:
     """The tail of a floor-divided grid: never written, on one public and one hidden workload."""
-    worst = tuple(WorstElement((0, 96 + n), "nan" if n == 3 else 0.0, 0.0113 + n / 1e4, 4194304.0 - n) for n in range(6))
+    worst = tuple(
+        WorstElement((0, 96 + n), "nan" if n == 3 else 0.0, 0.0113 + n / 1e4, 4194304.0 - n) for n in range(6)
+    )
     bad = output(
-        ok=False, mismatched=32, max_abs_error=0.0142, max_rel_error=1.0, max_ulp=4194304.0, p999_ulp=4194304.0,
-        budget_ratio=1.19e5, ulp_histogram=bins(b0=580, b1=171, b2=17, b23=31, b63=1), worst=worst, nan_mismatch=1,
+        ok=False,
+        mismatched=32,
+        max_abs_error=0.0142,
+        max_rel_error=1.0,
+        max_ulp=4194304.0,
+        p999_ulp=4194304.0,
+        budget_ratio=1.19e5,
+        ulp_histogram=bins(b0=580, b1=171, b2=17, b23=31, b63=1),
+        worst=worst,
+        nan_mismatch=1,
         decided_by="special_positions",
-    )  # fmt: skip
+    )
     failing = workload("tail", StageStatus.FAILED, outputs=(bad,))
     hidden = workload("n1000", StageStatus.FAILED, outputs=(bad,), hidden=True)
     return report(
@@ -127,74 +152,120 @@ def wrong_result() -> Report:
 def suspect() -> Report:
     """A result cached by address, proved by refilling the storage."""
     proof = Finding(
-        "integrity.output_cache", Severity.ERROR, StageName.INTEGRITY,
-        "Refilling the same storage with new values returned the earlier result.", Tier.HARD,
+        "integrity.output_cache",
+        Severity.ERROR,
+        StageName.INTEGRITY,
+        "Refilling the same storage with new values returned the earlier result.",
+        Tier.HARD,
         {"calls": 3, "same_bytes": True, "probe": "refill_storage", "elements_stale": 1000},
-        Location("solution.py", 18), "public",
-    )  # fmt: skip
+        Location("solution.py", 18),
+        "public",
+    )
     return report(
-        verdict=Verdict.SUSPECT, headline="The result of an earlier call is returned for new contents.",
-        stages=stages(integrity=StageStatus.FAILED), findings=(proof,), workloads=(workload("public"),),
-        scope=Scope(EvidenceLevel.EMULATED, ("public",), (), ("cuda:sm_80",)), claims=(),
-    )  # fmt: skip
+        verdict=Verdict.SUSPECT,
+        headline="The result of an earlier call is returned for new contents.",
+        stages=stages(integrity=StageStatus.FAILED),
+        findings=(proof,),
+        workloads=(workload("public"),),
+        scope=Scope(EvidenceLevel.EMULATED, ("public",), (), ("cuda:sm_80",)),
+        claims=(),
+    )
 
 
 def compile_error() -> Report:
     told = Diagnostic(Severity.ERROR, 'identifier "blockldx" is undefined', Location("solution.cu", 7))
     found = Finding(
-        "compile.error", Severity.ERROR, StageName.COMPILE, told.message, location=told.location,
+        "compile.error",
+        Severity.ERROR,
+        StageName.COMPILE,
+        told.message,
+        location=told.location,
         evidence={"environment": "cuda:sm_80"},
-    )  # fmt: skip
+    )
     off = StageStatus.NOT_MEASURED
     return report(
-        verdict=Verdict.COMPILE_ERROR, headline="The source does not compile for cuda:sm_80.", mode="emulated:cuda-on-cpu",
+        verdict=Verdict.COMPILE_ERROR,
+        headline="The source does not compile for cuda:sm_80.",
+        mode="emulated:cuda-on-cpu",
         submission=SubmissionIdentity("77aa" * 16, "cuda", ("solution.cu",)),
         stages=stages(compile=StageStatus.FAILED, correctness=off, integrity=off, sanitize=off),
         builds=(dataclasses.replace(_build("cuda:sm_80"), ok=False, diagnostics=(told,), resources={}, artefacts=()),),
-        workloads=(), findings=(found,), claims=(), rules={},
+        workloads=(),
+        findings=(found,),
+        claims=(),
+        rules={},
         scope=Scope(EvidenceLevel.STATIC, (), ("square", "tail"), (), ("hip:gfx942",)),
         not_checked=("correctness: nothing to run",),
-    )  # fmt: skip
+    )
 
 
 def hostile() -> Report:
     """Everything that a submission can put into a report, at its worst."""
     found = Finding(
-        "runtime.crash", Severity.ERROR, StageName.CORRECTNESS, HOSTILE, evidence={"traceback": HOSTILE, HOSTILE: HOSTILE},
-        location=Location(HOSTILE, 3), workload=HOSTILE,
-    )  # fmt: skip
+        "runtime.crash",
+        Severity.ERROR,
+        StageName.CORRECTNESS,
+        HOSTILE,
+        evidence={"traceback": HOSTILE, HOSTILE: HOSTILE},
+        location=Location(HOSTILE, 3),
+        workload=HOSTILE,
+    )
     told = Diagnostic(Severity.WARNING, HOSTILE, Location(HOSTILE, 1))
-    build = dataclasses.replace(_build(HOSTILE), diagnostics=(told,), artefacts=(HOSTILE,), resources={HOSTILE: HOSTILE})
+    build = dataclasses.replace(
+        _build(HOSTILE), diagnostics=(told,), artefacts=(HOSTILE,), resources={HOSTILE: HOSTILE}
+    )
     broken = workload(HOSTILE, StageStatus.ERROR, outputs=(output(HOSTILE, ok=False),), reason=HOSTILE)
     return report(
-        verdict=Verdict.RUNTIME_ERROR, headline=HOSTILE, not_checked=(HOSTILE,), findings=(found,), builds=(build,),
-        workloads=(broken,), log=HOSTILE, claims=(Claim(HOSTILE, "not_measured", (HOSTILE,)),),
-        environment={HOSTILE: HOSTILE}, profile={HOSTILE: {HOSTILE: HOSTILE}},
-    )  # fmt: skip
+        verdict=Verdict.RUNTIME_ERROR,
+        headline=HOSTILE,
+        not_checked=(HOSTILE,),
+        findings=(found,),
+        builds=(build,),
+        workloads=(broken,),
+        log=HOSTILE,
+        claims=(Claim(HOSTILE, "not_measured", (HOSTILE,)),),
+        environment={HOSTILE: HOSTILE},
+        profile={HOSTILE: {HOSTILE: HOSTILE}},
+    )
 
 
 def measured() -> Report:
     """An optimisation measured on a device: one workload faster, one the same, one slower."""
     rows = [
-        ("square", 38.2, 61.9, 1.62, (1.58, 1.66)), ("tail", 9.13, 9.07, 0.993, (0.96, 1.03)),
+        ("square", 38.2, 61.9, 1.62, (1.58, 1.66)),
+        ("tail", 9.13, 9.07, 0.993, (0.96, 1.03)),
         ("huge", 912.0, 701.0, 0.769, (0.76, 0.78)),
-    ]  # fmt: skip
+    ]
     benchmark = {
         "timer": "CUDA events, interleaved, L2 flushed",
         "workloads": [
-            {"name": name, "candidate": {"median_us": mine, "interval_us": [mine * 0.98, mine * 1.02]},
-             "baselines": [{"name": "torch.softmax", "median_us": theirs}], "speedup": ratio,
-             "speedup_interval": list(interval), "floor_us": mine * 0.6}
+            {
+                "name": name,
+                "candidate": {"median_us": mine, "interval_us": [mine * 0.98, mine * 1.02]},
+                "baselines": [{"name": "torch.softmax", "median_us": theirs}],
+                "speedup": ratio,
+                "speedup_interval": list(interval),
+                "floor_us": mine * 0.6,
+            }
             for name, mine, theirs, ratio, interval in rows
         ],
-    }  # fmt: skip
+    }
     profile = {
         "roofline": {"limiter": "memory", "fraction_of_bound": 0.83, "intensity_flop_per_byte": 0.62},
         "occupancy": {"theoretical": 0.5, "limited_by": "registers", "registers_per_thread": 96},
     }
     measured_stages = stages(benchmark=StageStatus.PASSED, profile=StageStatus.PASSED)
     scope = Scope(EvidenceLevel.DEVICE, ("square", "tail", "huge"), (), ("cuda:sm_90a",), (), accumulator_modelled=True)
-    return report(scope=scope, mode="device:cuda", benchmark=benchmark, profile=profile, stages=measured_stages, not_checked=())
+    return report(
+        scope=scope,
+        mode="device:cuda",
+        benchmark=benchmark,
+        profile=profile,
+        stages=measured_stages,
+        not_checked=(),
+        workloads=tuple(workload(name) for name in ("square", "tail", "huge")),
+        claims=(Claim("1.6x faster than torch.softmax", "contradicted", ("benchmark.3",)),),
+    )
 
 
 def _build(environment: str) -> Build:
@@ -203,44 +274,66 @@ def _build(environment: str) -> Build:
 
 
 def _too_large() -> WorkloadResult:
-    return workload("huge", StageStatus.NOT_MEASURED, outputs=(), seconds=None, reason="needs a device: about 3 h to interpret")
+    return workload(
+        "huge", StageStatus.NOT_MEASURED, outputs=(), seconds=None, reason="needs a device: about 3 h to interpret"
+    )
 
 
 def _wrong_values(name: str) -> Finding:
     return Finding(
-        "numerics.wrong_values", Severity.ERROR, StageName.CORRECTNESS,
-        "32 of 800 elements differ by more than the tolerance and the reference's own error.", workload=name,
+        "numerics.wrong_values",
+        Severity.ERROR,
+        StageName.CORRECTNESS,
+        "32 of 800 elements differ by more than the tolerance and the reference's own error.",
+        workload=name,
         evidence={"mismatched": 32, "elements": 800, "seed": 1182},
-    )  # fmt: skip
+    )
 
 
 def _unwritten() -> Finding:
     return Finding(
-        "integrity.uninitialised_output", Severity.ERROR, StageName.INTEGRITY,
-        "Elements from index 96 on still hold the poison that was put there before the call.", Tier.HARD,
-        {"first_index": "[0, 96]", "count": 32, "poison": "0x7fa5a5a5"}, Location("solution.py", 15), "tail",
-    )  # fmt: skip
+        "integrity.uninitialised_output",
+        Severity.ERROR,
+        StageName.INTEGRITY,
+        "Elements from index 96 on still hold the poison that was put there before the call.",
+        Tier.SUPPORT,
+        {"first_index": "[0, 96]", "count": 32, "poison": "0x7fa5a5a5"},
+        Location("solution.py", 15),
+        "tail",
+    )
 
 
 def _narrow_index() -> Finding:
     return Finding(
-        "runtime.index_overflow", Severity.WARNING, StageName.SANITIZE,
+        "runtime.index_overflow",
+        Severity.WARNING,
+        StageName.SANITIZE,
         "`row * stride` is computed in 32 bits and wraps from 2 147 483 648 elements on.",
-        evidence={"largest_index": 2**31}, location=Location("solution.py", 9),
-    )  # fmt: skip
+        evidence={"largest_index": 2**31},
+        location=Location("solution.py", 9),
+    )
 
 
 def _static_hint() -> Finding:
     return Finding(
-        "integrity.output_cache", Severity.INFO, StageName.INSPECT, "A module-level dictionary is keyed by `data_ptr()`.",
-        Tier.TELEMETRY, {"name": "_plans"}, Location("solution.py", 4),
-    )  # fmt: skip
+        "integrity.output_cache",
+        Severity.INFO,
+        StageName.INSPECT,
+        "A module-level dictionary is keyed by `data_ptr()`.",
+        Tier.TELEMETRY,
+        {"name": "_plans"},
+        Location("solution.py", 4),
+    )
 
 
 ALL = {
-    "accepted": accepted, "wrong_result": wrong_result, "suspect": suspect, "compile_error": compile_error,
-    "hostile": hostile, "measured": measured,
-}  # fmt: skip
+    "accepted": accepted,
+    "wrong_result": wrong_result,
+    "suspect": suspect,
+    "compile_error": compile_error,
+    "hostile": hostile,
+    "measured": measured,
+}
 SOURCE = '''"""Row softmax in Triton: one program a row."""
 import torch
 import triton

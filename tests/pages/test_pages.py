@@ -59,7 +59,9 @@ def test_get_writes_nothing(full_house):
     def count():
         with full_house.database.read() as session:
             tables = [name for (name,) in session.execute(_text("SELECT name FROM sqlite_master WHERE type = 'table'"))]
-            return {name: session.execute(_text(f'SELECT count(*) FROM "{name}"')).scalar() for name in tables} | {"w": session.execute(_text(watched)).scalar()}
+            return {name: session.execute(_text(f'SELECT count(*) FROM "{name}"')).scalar() for name in tables} | {
+                "w": session.execute(_text(watched)).scalar()
+            }
 
     before = count()
     for path in (*ALL_PAGES, *(f"/submissions/{s}/reviews" for s in full_house.submissions.values())):
