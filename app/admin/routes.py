@@ -77,7 +77,7 @@ def add_person(
     team: Text = "",
     roles: Annotated[list[Role] | None, Form()] = None,
 ) -> Response:
-    typed = {"login": login, "name": name, "team": team, "roles": [r.value for r in roles or []]}
+    typed: dict[str, object] = {"login": login, "name": name, "team": team, "roles": [r.value for r in roles or []]}
     try:
         with session.begin_nested():
             accounts.create_user(

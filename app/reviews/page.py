@@ -22,7 +22,7 @@ CONFIDENCES = ((1, "guess"), (2, "fairly sure"), (3, "certain"))
 
 @dataclass(frozen=True)
 class CriterionView:
-    """A criterion on the page.  `proposal` is a reason to confirm "cannot judge" with one key; nothing is pre-filled."""
+    """A criterion on the page; nothing is pre-filled.  `proposal` is a reason for "cannot judge", confirmed by a key."""
 
     content: CriterionContent
     score: Mapping[str, Any]
