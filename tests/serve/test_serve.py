@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.config import REPOSITORY
+
 WORKBENCH = Path(sys.executable).with_name("workbench")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
@@ -86,6 +88,30 @@ def wait_until_all_are_gone(served, seconds):
     return left
 
 
+def status_fields(pid):
+    """Its parent and its state, or None when it has ended."""
+    try:
+        name, _, rest = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return name.partition("(")[2], rest.split()[0], int(rest.split()[1])
+
+
+def is_running(pid):
+    fields = status_fields(pid)
+    return fields is not None and fields[1] != "Z"
+
+
+def descendants(root):
+    """pid -> name of everything below `root`, whatever its session, user and environment."""
+    everything = {int(folder.name): status_fields(folder.name) for folder in Path("/proc").glob("[0-9]*")}
+    found, below = {}, {root}
+    while below:
+        below = {pid for pid, fields in everything.items() if fields is not None and fields[2] in below}
+        found |= {pid: everything[pid][0] for pid in below}
+    return found
+
+
 def test_it_starts_answers_and_stops_with_nothing_left(start):
     port = free_port()
     served = start("--port", str(port))
@@ -100,6 +126,29 @@ def test_it_starts_answers_and_stops_with_nothing_left(start):
     assert wait_until_all_are_gone(served, seconds=1) == []
     stops = [line.split()[-1] for line in served.log.read_text().splitlines() if "| stopping" in line]
     assert stops == ["web", "scheduler", "worker", "broker"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_the_demo_is_judged_and_no_sandbox_outlives_it(start, how):
+    """With warm sandboxes, and while jobs run."""
+    python = REPOSITORY / ".runtimes" / "torch" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("the torch runtime is not installed here")
+    served = start(
+        *("--demo", "--port", str(free_port())),
+        WORKBENCH_RUNTIMES=f'{{"torch": "{python}"}}',
+        WORKBENCH_WARM="true",
+    )
+    assert served.says("sign in as reviewer "), served.log.read_text()
+    assert served.says("succeeded in"), served.log.read_text()
+    children = descendants(served.process.pid)
+    assert any("bwrap" in name for name in children.values()), children
+
+    served.process.send_signal(how)
+    served.process.wait(timeout=60)
+
+    assert wait_until_all_are_gone(served, seconds=30) == []
+    assert [pid for pid in children if is_running(pid)] == []
 
 
 def test_nothing_outlives_a_killed_supervisor(start):
