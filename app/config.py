@@ -21,7 +21,9 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path("var"), description="Where the database, blobs, secret and broker socket live.")
     database_url: str = Field("", description="SQLAlchemy URL; empty: SQLite in WAL mode under data_dir.")
     broker_url: str = Field("", description="Redis-compatible broker; empty: the embedded one under data_dir.")
-    base_url: str = Field("http://127.0.0.1:8000", description="Address that people see; https turns on secure cookies.")
+    base_url: str = Field(
+        "http://127.0.0.1:8000", description="Address that people see; https turns on secure cookies."
+    )
     secret_key: str = Field("", description="Signs cookies; empty: a random one kept in data_dir/secret_key.")
 
     runtimes: dict[str, Path] = Field(
@@ -53,7 +55,9 @@ class Settings(BaseSettings):
 
     session_days: int = Field(14, ge=1, description="How long a sign-in lasts.")
     token_days: int = Field(90, ge=1, description="How long a new API token lasts when nothing else is asked.")
-    sign_in_attempts_max: int = Field(8, ge=1, description="Refused sign-ins per login, and per address, in the window.")
+    sign_in_attempts_max: int = Field(
+        8, ge=1, description="Refused sign-ins per login, and per address, in the window."
+    )
     sign_in_window_minutes: int = Field(15, ge=1, description="The window in which refused sign-ins are counted.")
 
     web_threads: int = Field(40, ge=1, description="Threads that serve requests; the connection pool is sized by it.")

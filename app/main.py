@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI
 
+from app.accounts import routes as accounts_pages
 from app.accounts.access import check_csrf
 from app.admin import api as admin_api
 from app.admin import health
+from app.admin import routes as admin_pages
 from app.assignments import api as assignments_api
+from app.assignments import routes as assignments_pages
 from app.config import Settings, load_settings
 from app.evaluations import api as evaluations_api
 from app.exports import api as exports_api
+from app.exports import routes as exports_pages
+from app.home import routes as home_pages
 from app.kit import pages, problems
+from app.kit.assets import Assets
 from app.kit.db import Database
 from app.kit.headers import SecurityHeaders
 from app.kit.limits import BodyLimit
 from app.reviews import api as reviews_api
+from app.reviews import routes as reviews_pages
 from app.rubrics import api as rubrics_api
+from app.rubrics import routes as rubrics_pages
 from app.rubrics import service as rubrics
 from app.submissions import api as submissions_api
+from app.submissions import routes as submissions_pages
 from app.tasks import api as tasks_api
+from app.tasks import routes as tasks_pages
 
 API = "/api/v1"
-_API_ROUTERS = (tasks_api, submissions_api, evaluations_api, rubrics_api, assignments_api, reviews_api, exports_api, admin_api)
-_PAGE_MODULES = ("accounts", "home", "tasks", "submissions", "evaluations", "rubrics", "assignments", "reviews", "exports", "admin")
+_API_ROUTERS = (
+    tasks_api.router, submissions_api.router, evaluations_api.router, rubrics_api.router, assignments_api.router,
+    reviews_api.router, exports_api.router, admin_api.router,
+)  # fmt: skip
+_PAGE_ROUTERS = (
+    home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,
+    assignments_pages.router, reviews_pages.router, exports_pages.router, admin_pages.router,
+)  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 
 
@@ -63,13 +77,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _include_routers(app: FastAPI) -> None:
     app.include_router(health.router)
-    for module in _API_ROUTERS:
-        app.include_router(module.router, prefix=API)
-    for noun in _PAGE_MODULES:
-        if importlib.util.find_spec(f"app.{noun}.routes"):
-            routes = importlib.import_module(f"app.{noun}.routes")
-            app.include_router(routes.router, dependencies=[Depends(check_csrf)])
-    if importlib.util.find_spec("app.kit.assets"):
-        from app.kit.assets import Assets
-
-        app.mount("/static", Assets(), name="static")
+    for router in _API_ROUTERS:
+        app.include_router(router, prefix=API)
+    for router in _PAGE_ROUTERS:
+        app.include_router(router, dependencies=[Depends(check_csrf)])
+    app.mount("/static", Assets(), name="static")

@@ -18,7 +18,6 @@ from tests import postgres
 from tests.fakes import FakeSender
 
 
-
 def make_settings(data_dir: Path, **overrides: object) -> Settings:
     values = {"data_dir": data_dir, "secret_key": "not-a-secret", "runtimes": {"none": Path("/nowhere")}} | overrides
     return Settings(_env_file=None, **values)

@@ -82,8 +82,13 @@ def make_task(session: Session, settings: Settings, **overrides: Any) -> TaskVer
 
 
 def make_submission(
-    session: Session, settings: Settings, *, author: Viewer | None = None, task: TaskVersion | None = None,
-    source: str | None = None, **overrides: Any,
+    session: Session,
+    settings: Settings,
+    *,
+    author: Viewer | None = None,
+    task: TaskVersion | None = None,
+    source: str | None = None,
+    **overrides: Any,
 ) -> Submission:
     author = author or make_viewer(session)
     task = task or make_task(session, settings)
@@ -97,7 +102,9 @@ def make_report(verdict: Verdict = Verdict.ACCEPTED, **overrides: Any) -> Report
         "verdict": verdict, "scope": Scope(EvidenceLevel.EMULATED, ("small", "secret-tail")), "headline": verdict.value,
         "task": TaskIdentity("row-softmax", 1, "0" * 64),
         "submission": SubmissionIdentity("1" * 64, "triton", ("solution.py",)), "mode": "interpreter:triton",
-        "stages": (Stage(StageName.INSPECT, StageStatus.PASSED, 0.1), Stage(StageName.CORRECTNESS, StageStatus.PASSED, 1.0)),
+        "stages": (
+            Stage(StageName.INSPECT, StageStatus.PASSED, 0.1), Stage(StageName.CORRECTNESS, StageStatus.PASSED, 1.0),
+        ),
         "workloads": (
             WorkloadResult("small", "task", StageStatus.PASSED),
             WorkloadResult("secret-tail", "task", StageStatus.PASSED, hidden=True),

@@ -37,7 +37,19 @@ def _system_server(binaries: Path, folder: Path) -> Iterator[str]:
     if as_user:
         shutil.chown(folder, "postgres", "postgres")
     data = folder / "data"
-    create = [*as_user, str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"]
+    create = [
+        *as_user,
+        str(binaries / "initdb"),
+        "-D",
+        str(data),
+        "-U",
+        "postgres",
+        "-A",
+        "trust",
+        "--no-sync",
+        "-E",
+        "UTF8",
+    ]
     subprocess.run(create, check=True, stdout=subprocess.DEVNULL)
     options = [part for option in FAST for part in ("-c", option)]
     command = [*as_user, str(binaries / "postgres"), "-D", str(data), "-k", str(folder), *options]

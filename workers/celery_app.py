@@ -8,7 +8,6 @@ visibility timeout is only a second net, set above the longest evaluation.
 from __future__ import annotations
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_process_shutdown
 from kombu import Queue
 
 from app.config import load_settings
@@ -35,17 +34,3 @@ app.conf.update(
     worker_send_task_events=False,
     enable_utc=True,
 )
-
-
-@worker_process_init.connect
-def _warm_up(**_: object) -> None:
-    from workers.jobs import resources
-
-    resources.warm_up()
-
-
-@worker_process_shutdown.connect
-def _cool_down(**_: object) -> None:
-    from workers.jobs import resources
-
-    resources.cool_down()

@@ -61,7 +61,7 @@ def role(*roles: Role) -> Callable[[Viewer], Viewer]:
     return check
 
 
-async def check_csrf(request: Request, viewer: MaybeViewer) -> None:
+async def check_csrf(request: Request, viewer: MaybeViewer) -> None:  # noqa: ARG001 - the sign-in it hangs on
     """Every unsafe page request carries the token, in a header (htmx) or in the form."""
     if request.method in _SAFE:
         return
@@ -87,7 +87,7 @@ def api_viewer(
     return from_cookie
 
 
-def scope(name: str) -> Callable[[Viewer], Viewer]:
+def scope(name: str) -> Callable[[Request, Viewer], Viewer]:
     """A dependency for the API: this scope, and the token's last use noted."""
 
     def check(request: Request, viewer: Annotated[Viewer, Depends(api_viewer)]) -> Viewer:

@@ -6,8 +6,9 @@ import datetime as dt
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.accounts import queries
@@ -103,7 +104,12 @@ def viewer_by_cookie(session: Session, settings: Settings, cookie: str | None) -
 
 
 def create_token(
-    session: Session, settings: Settings, viewer: Viewer, *, name: str, scopes: Iterable[str],
+    session: Session,
+    settings: Settings,
+    viewer: Viewer,
+    *,
+    name: str,
+    scopes: Iterable[str],
     days: int | None = None,
 ) -> tuple[ApiToken, str]:
     """Make a token; the second value is the secret, which is shown now and never again."""
@@ -195,7 +201,7 @@ def _seconds_to_wait(session: Session, settings: Settings, keys: list[str]) -> i
 
 
 def _revoke(session: Session, kind: type[UserSession | ApiToken], public_id: str, *, owner_id: int | None) -> None:
-    row = session.query(kind).filter_by(public_id=public_id).one_or_none()
+    row = cast("UserSession | ApiToken | None", session.scalar(select(kind).where(kind.public_id == public_id)))
     if row is None or (owner_id is not None and row.user_id != owner_id):
         raise NotFound("no such sign-in or token")
     row.revoked_at = row.revoked_at or utc_now()

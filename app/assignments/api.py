@@ -61,8 +61,12 @@ class SkipIn(BaseModel):
 
 @router.get("")
 def show_queue(
-    session: ReadSession, viewer: Reviewer, task: str | None = None, kind: str | None = None,
-    framework: str | None = None, verdict: str | None = None,
+    session: ReadSession,
+    viewer: Reviewer,
+    task: str | None = None,
+    kind: str | None = None,
+    framework: str | None = None,
+    verdict: str | None = None,
 ) -> QueueOut:
     queue = list_queue(session, viewer, QueueFilters(task, kind, framework, verdict))
     return QueueOut(
@@ -86,7 +90,9 @@ def claim_slot(request: Request, session: WriteSession, viewer: Reviewer, slot_i
 
 
 @router.post("/{slot_id}/heartbeat")
-def heartbeat(request: Request, session: WriteSession, viewer: Reviewer, slot_id: str, body: TokenIn) -> dict[str, dt.datetime]:
+def heartbeat(
+    request: Request, session: WriteSession, viewer: Reviewer, slot_id: str, body: TokenIn
+) -> dict[str, dt.datetime]:
     slot = queries.find_slot(session, slot_id)
     settings = request.app.state.settings
     return {"lease_until": service.heartbeat_slot(session, settings, viewer, slot, body.token)}

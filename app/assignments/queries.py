@@ -89,14 +89,14 @@ def locked_by_others(session: Session, viewer: Viewer, now: dt.datetime) -> tupl
 
 def count_states(session: Session) -> dict[str, int]:
     rows = session.execute(select(ReviewSlot.state, func.count()).group_by(ReviewSlot.state)).all()
-    return {state.value: 0 for state in SlotState} | {state: count for state, count in rows}
+    return {state.value: 0 for state in SlotState} | dict(rows)
 
 
 def done_counts(session: Session, subject_ids: Sequence[int]) -> dict[int, int]:
     query = select(ReviewSlot.subject_id, func.count()).where(
         ReviewSlot.subject_id.in_(subject_ids), ReviewSlot.state == SlotState.DONE
     )
-    return {subject: count for subject, count in session.execute(query.group_by(ReviewSlot.subject_id))}
+    return dict(session.execute(query.group_by(ReviewSlot.subject_id)).all())
 
 
 def put_off(session: Session, viewer: Viewer) -> set[int]:
@@ -132,7 +132,10 @@ def _is_too_close(viewer: Viewer) -> ColumnElement[bool]:
             ),
             and_(
                 Conflict.user_id == author.id,
-                or_(Conflict.other_user_id == viewer.id, and_(Conflict.other_team == viewer.team, viewer.team != "")),
+                or_(
+                    Conflict.other_user_id == viewer.id,
+                    and_(Conflict.other_team == viewer.team, Conflict.other_team != ""),
+                ),
             ),
         )
     )
@@ -150,7 +153,7 @@ def _declined(viewer: Viewer) -> ColumnElement[bool]:
     )
 
 
-def _whole() -> Select[tuple[ReviewSlot]]:
+def _whole() -> Select[ReviewSlot]:
     subject = joinedload(ReviewSlot.subject)
     return select(ReviewSlot).options(
         subject.joinedload(ReviewSubject.submission).joinedload(Submission.author),

@@ -40,8 +40,8 @@ def open_slots(session: Session, settings: Settings, subject: ReviewSubject, rep
     """Open the places for review that new evidence allows; what is held or done stays as it is."""
     reason = priority_of(report)
     slots = list(queries.slots_of(session, subject.id))
-    for number in range(len(slots) + 1, settings.slots_per_subject + 1):
-        slots.append(ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, priority=0, why=""))
+    missing = range(len(slots) + 1, settings.slots_per_subject + 1)
+    slots += [_waiting(subject, number) for number in missing]
     for slot in slots:
         if slot.state not in _LIVE:
             slot.state, slot.priority, slot.why = SlotState.OPEN.value, reason.weight, reason.why
@@ -57,7 +57,7 @@ def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: Revie
         raise Conflict("your queue is paused", what_to_do="Ask an admin to resume it.")
     now = utc_now()
     if _holds(slot, viewer, now):
-        return _extended(session, settings, slot, now)
+        return _extended(settings, slot, now)
     token, until = auth.new_token(), now + dt.timedelta(minutes=settings.slot_lease_minutes)
     _let_go_of_expired(session, viewer, slot, now)
     if not _take(session, viewer, slot, now, token=token, lease_until=until):
@@ -69,7 +69,9 @@ def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: Revie
 def heartbeat_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot, token: str) -> dt.datetime:
     """Extend the lease while the page is really used; the new end of it."""
     _must_hold(slot, viewer, token)
-    return _extended(session, settings, slot, utc_now()).lease_until
+    until = _extended(settings, slot, utc_now()).lease_until
+    session.flush()
+    return until
 
 
 def release_slot(session: Session, viewer: Viewer, slot: ReviewSlot, token: str) -> None:
@@ -101,12 +103,11 @@ def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None, token
     now = utc_now()
     if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id and _same(slot.token, token):
         # The rule is asked again: a conflict may have been declared since the claim.
-        kept = _update(
+        return _update(
             session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id, ReviewSlot.token == token,
             ReviewSlot.state == SlotState.CLAIMED, queries.may_take(viewer, now), state=SlotState.DONE.value,
             done_at=now, lease_until=None, token=None,
         )  # fmt: skip
-        return kept
     return _take(session, viewer, slot, now, state=SlotState.DONE.value, done_at=now, lease_until=None, token=None)
 
 
@@ -128,6 +129,10 @@ def expire(session: Session) -> int:
             state=SlotState.OPEN.value, holder_id=None, token=None, lease_until=None, claimed_at=None,
         )  # fmt: skip
     return count
+
+
+def _waiting(subject: ReviewSubject, number: int) -> ReviewSlot:
+    return ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, priority=0, why="")
 
 
 def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: object) -> bool:
@@ -158,7 +163,7 @@ def _update(session: Session, *conditions: object, **values: object) -> bool:
     return len(changed.scalars().all()) == 1
 
 
-def _extended(session: Session, settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:
+def _extended(settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:
     until = now + dt.timedelta(minutes=settings.slot_lease_minutes)
     slot.lease_until = until
     return Claim(slot, slot.token or "", until)

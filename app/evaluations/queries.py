@@ -60,7 +60,7 @@ def unclaimed(session: Session, sent_before: dt.datetime) -> Sequence[Evaluation
 
 def count_by_state(session: Session) -> dict[str, int]:
     rows = session.execute(select(Evaluation.state, func.count()).group_by(Evaluation.state)).all()
-    return {state.value: 0 for state in EvaluationState} | {state: count for state, count in rows}
+    return {state.value: 0 for state in EvaluationState} | dict(rows)
 
 
 def failed(session: Session, limit: int = 50) -> Sequence[Evaluation]:
@@ -71,12 +71,13 @@ def failed(session: Session, limit: int = 50) -> Sequence[Evaluation]:
     ).all()
 
 
-def _of(submission_id: int) -> Select[tuple[Evaluation]]:
+def _of(submission_id: int) -> Select[Evaluation]:
     return select(Evaluation).where(Evaluation.submission_id == submission_id).order_by(Evaluation.id.desc())
 
 
-def _whole() -> Select[tuple[Evaluation]]:
+def _whole() -> Select[Evaluation]:
     submission = joinedload(Evaluation.submission)
     return select(Evaluation).options(
-        submission.joinedload(Submission.task_version).joinedload(TaskVersion.task), submission.joinedload(Submission.author)
+        submission.joinedload(Submission.task_version).joinedload(TaskVersion.task),
+        submission.joinedload(Submission.author),
     )

@@ -133,7 +133,8 @@ def retry(session: Session, evaluation: Evaluation, *, requested_by_id: int) -> 
     """An admin's second chance for a failed evaluation: its attempts are counted anew."""
     again = _guarded(
         session, (Evaluation.id == evaluation.id, Evaluation.state == EvaluationState.FAILED),
-        state=EvaluationState.QUEUED.value, attempts=0, sent_at=utc_now(), ended_at=None, requested_by_id=requested_by_id,
+        state=EvaluationState.QUEUED.value, attempts=0, sent_at=utc_now(), ended_at=None,
+        requested_by_id=requested_by_id,
     )  # fmt: skip
     if not again:
         raise Conflict("only a failed evaluation can be tried again")

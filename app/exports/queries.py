@@ -56,7 +56,7 @@ def decision_at(session: Session, subject_id: int, cutoff: dt.datetime) -> Subje
     return session.scalars(query.order_by(SubjectDecision.id.desc()).limit(1)).first()
 
 
-def _reviews(filters: dict[str, Any]) -> Select[tuple[Review]]:
+def _reviews(filters: dict[str, Any]) -> Select[Review]:
     subject = joinedload(Review.subject)
     query = select(Review).options(
         subject.joinedload(ReviewSubject.submission),

@@ -11,7 +11,7 @@ from itsdangerous import BadSignature, Signer
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-TOKEN_PREFIX = "wbt_"
+TOKEN_PREFIX = "wbt_"  # noqa: S105 - what every token begins with, so that a leaked one can be found
 _passwords = PasswordHash((Argon2Hasher(),))
 
 

@@ -72,7 +72,7 @@ def _psycopg(url: str) -> str:
     return f"postgresql+psycopg://{rest}" if head in ("postgres", "postgresql") else url
 
 
-def _configure_sqlite(connection: sqlite3.Connection, record: object) -> None:
+def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # The driver would begin transactions by itself, too late and of the wrong kind.
     connection.isolation_level = None
     for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):

@@ -21,7 +21,9 @@ def recall(session: Session, user_id: int, key: str | None, fingerprint: str) ->
     query = select(IdempotencyKey).where(IdempotencyKey.user_id == user_id, IdempotencyKey.key == key)
     found = session.scalar(query)
     if found is not None and found.request_sha256 != fingerprint:
-        raise Conflict("this Idempotency-Key was used for another request", what_to_do="Use a new key for a new request.")
+        raise Conflict(
+            "this Idempotency-Key was used for another request", what_to_do="Use a new key for a new request."
+        )
     return found
 
 

@@ -60,7 +60,9 @@ def render_error(request: Request, *, status: int, title: str, message: str, wha
     try:
         return render(request, "errors/error.html", context, block="content", status=status)
     except TemplateNotFound:
-        bare = Environment(autoescape=True).from_string("<h1>{{ title }}</h1><p>{{ message }}</p><p>{{ what_to_do }}</p>")
+        bare = Environment(autoescape=True).from_string(
+            "<h1>{{ title }}</h1><p>{{ message }}</p><p>{{ what_to_do }}</p>"
+        )
         return HTMLResponse(bare.render(**context), status_code=status)
 
 

@@ -25,7 +25,11 @@ class Page(Generic[T]):
 
 
 def newest_first(
-    session: Session, query: Select[Any], key: InstrumentedAttribute[int], *, cursor: str | None = None,
+    session: Session,
+    query: Select[Any],
+    key: InstrumentedAttribute[int],
+    *,
+    cursor: str | None = None,
     limit: int = LIMIT_DEFAULT,
 ) -> Page[Any]:
     """One page by descending `key`, which must be unique; rows added meanwhile do not shift it."""

@@ -31,7 +31,7 @@ def problem(status: int, title: str, detail: str, *, what_to_do: str = "", **mor
 
 
 def _on_workbench_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, WorkbenchError)  # noqa: S101 - registered for this type only
+    assert isinstance(error, WorkbenchError)
     if isinstance(error, NotSignedIn) and not _wants_json(request) and request.method == "GET":
         return _to_sign_in(request)
     if _wants_json(request):
@@ -50,12 +50,12 @@ def _on_workbench_error(request: Request, error: Exception) -> Response:
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
+    assert isinstance(error, HTTPException)
     return _answer(request, error.status_code, str(error.detail), what_to_do=_WHAT_TO_DO.get(error.status_code, ""))
 
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
+    assert isinstance(error, RequestValidationError)
     problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
     detail = problems[0] if problems else "malformed"
     return _answer(request, 422, detail, what_to_do="Correct what is listed.", problems=problems)
@@ -63,11 +63,15 @@ def _on_invalid_request(request: Request, error: Exception) -> Response:
 
 def _on_our_fault(request: Request, error: Exception) -> Response:
     log.error("request_failed", path=request.url.path, error=repr(error))
-    return _answer(request, 500, "something went wrong on our side", what_to_do="Try again; if it stays, tell an admin.")
+    return _answer(
+        request, 500, "something went wrong on our side", what_to_do="Try again; if it stays, tell an admin."
+    )
 
 
 def _answer(request: Request, status: int, detail: str, *, what_to_do: str, **more: Any) -> Response:
-    title = {404: "Not found", 405: "Not allowed", 422: "Cannot be taken as it is", 500: "Our fault"}.get(status, "Refused")
+    title = {404: "Not found", 405: "Not allowed", 422: "Cannot be taken as it is", 500: "Our fault"}.get(
+        status, "Refused"
+    )
     if _wants_json(request):
         return problem(status, title, detail, what_to_do=what_to_do, **more)
     return pages.render_error(request, status=status, title=title, message=detail, what_to_do=what_to_do)

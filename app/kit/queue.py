@@ -37,8 +37,10 @@ class Sender:
 
     def send(self, job: str, arguments: dict[str, Any], queue: str) -> bool:
         try:
-            self._producer().send_task(f"workbench.{job}", kwargs=arguments, queue=queue, retry=False, ignore_result=True)
-        except Exception as error:  # whatever the broker's client raises, the row is kept and swept
+            self._producer().send_task(
+                f"workbench.{job}", kwargs=arguments, queue=queue, retry=False, ignore_result=True
+            )
+        except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the row is kept and swept
             log.warning("job_not_sent", job=job, error=str(error), **arguments)
             return False
         return True
@@ -53,7 +55,7 @@ class Sender:
         try:
             client = self._client()
             return int(client.llen(queue)) + int(client.hlen("unacked"))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the same
             log.warning("broker_unreachable", error=str(error))
             return None
 

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -50,7 +51,7 @@ def read_archive(data: bytes, limits: TreeLimits) -> Tree:
 
 def check_tree(tree: Mapping[str, bytes], limits: TreeLimits) -> Tree:
     """The same rules for files that came one by one."""
-    return _collect(((path, len(data), lambda data=data: data) for path, data in tree.items()), limits)
+    return _collect(((path, len(data), partial(bytes, data)) for path, data in tree.items()), limits)
 
 
 def looks_like_archive(filename: str) -> bool:
@@ -139,7 +140,7 @@ def _zip_members(data: bytes) -> Iterator[_Member]:
             if info.flag_bits & 1:
                 raise Invalid(f"`{info.filename}` is encrypted", what_to_do="Send the archive without a password.")
             if not info.is_dir():
-                yield info.filename, info.file_size, lambda info=info: _read_zip(archive, info)
+                yield info.filename, info.file_size, partial(_read_zip, archive, info)
 
 
 def _read_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -156,7 +157,7 @@ def _tar_members(data: bytes) -> Iterator[_Member]:
             if not (member.isfile() or member.isdir()):
                 raise Invalid(f"`{member.name}` is a device or pipe", what_to_do="Pack plain files only.")
             if member.isfile():
-                yield member.name, member.size, lambda member=member: _read_tar(archive, member)
+                yield member.name, member.size, partial(_read_tar, archive, member)
 
 
 def _read_tar(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

@@ -62,7 +62,9 @@ def draft_of(session: Session, review: Review) -> ReviewDraft:
 
 def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[SeenReview]:
     """The submitted reviews of a subject that this viewer may see, and their own."""
-    reviews = session.scalars(_whole().where(Review.subject_id == subject_id).order_by(Review.submitted_at, Review.id)).all()
+    reviews = session.scalars(
+        _whole().where(Review.subject_id == subject_id).order_by(Review.submitted_at, Review.id)
+    ).all()
     own = next((r for r in reviews if r.reviewer_id == viewer.id), None)
     mine = is_author(session, viewer, subject_id)
     all_in = _all_in(session, subject_id)
@@ -108,7 +110,7 @@ def _all_in(session: Session, subject_id: int) -> bool:
     return bool(slots) and all(s.state in (SlotState.DONE, SlotState.BROKEN) for s in slots)
 
 
-def _whole() -> Select[tuple[Review]]:
+def _whole() -> Select[Review]:
     submission = joinedload(Review.subject).joinedload(ReviewSubject.submission)
     version = joinedload(Review.subject).joinedload(ReviewSubject.task_version)
     return select(Review).options(

@@ -134,7 +134,9 @@ def contest_finding(
         raise Invalid(f"the report has no finding {code!r}")
     if not reason.strip():
         raise Invalid("say why it is wrong", what_to_do="Name what the finding gets wrong and how to see it.")
-    rerun = evaluations.request_evaluation(session, evaluation.submission_id, requested_by_id=viewer.id, reason="contest")
+    rerun = evaluations.request_evaluation(
+        session, evaluation.submission_id, requested_by_id=viewer.id, reason="contest"
+    )
     contest = Contest(
         evaluation_id=evaluation.id, review_id=review.id, raised_by_id=viewer.id, finding_code=code,
         workload=workload, reason=reason, rerun_id=rerun.id,

@@ -39,5 +39,5 @@ def draft_of(session: Session, rubric_id: int) -> RubricVersion | None:
     return session.scalar(query)
 
 
-def _whole() -> Select[tuple[RubricVersion]]:
+def _whole() -> Select[RubricVersion]:
     return select(RubricVersion).options(joinedload(RubricVersion.rubric))

@@ -67,7 +67,9 @@ def retire(session: Session, viewer: Viewer, version: RubricVersion) -> None:
     _note(session, viewer, "rubric.retire", version)
 
 
-def clone(session: Session, viewer: Viewer, version: RubricVersion, *, key: str, title: str | None = None) -> RubricVersion:
+def clone(
+    session: Session, viewer: Viewer, version: RubricVersion, *, key: str, title: str | None = None
+) -> RubricVersion:
     """A draft of a new rubric with the same criteria."""
     if queries.rubric_by_key(session, key) is not None:
         raise Conflict(f"there is already a rubric {key!r}", what_to_do="Choose another key.")

@@ -54,11 +54,18 @@ class SubmissionPage(BaseModel):
 
 
 @router.post(
-    "", status_code=201, openapi_extra=OPENAPI, responses={200: {"description": "The same bytes had been submitted before."}}
+    "",
+    status_code=201,
+    openapi_extra=OPENAPI,
+    responses={200: {"description": "The same bytes had been submitted before."}},
 )
 def create_submission(
-    request: Request, response: Response, session: WriteSession, viewer: Submitter,
-    incoming: Annotated[Incoming, Depends(read_incoming)], idempotency_key: IdempotencyKey = None,
+    request: Request,
+    response: Response,
+    session: WriteSession,
+    viewer: Submitter,
+    incoming: Annotated[Incoming, Depends(read_incoming)],
+    idempotency_key: IdempotencyKey = None,
 ) -> SubmissionOut:
     """Submit source as JSON, or a file or an archive as a form.
 
@@ -69,7 +76,10 @@ def create_submission(
 
 @router.get("")
 def list_submissions(
-    request: Request, session: ReadSession, viewer: Reader, cursor: str | None = None,
+    request: Request,
+    session: ReadSession,
+    viewer: Reader,
+    cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> SubmissionPage:
     """Reviewers see all, everybody else their own; newest first."""

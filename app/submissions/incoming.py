@@ -78,20 +78,23 @@ async def read_incoming(request: Request) -> Incoming:
     if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
         return await _read_form(request)
     raise Invalid(
-        f"the content type {kind or '(none)'!r} is not taken", what_to_do="Send application/json or multipart/form-data."
+        f"the content type {kind or '(none)'!r} is not taken",
+        what_to_do="Send application/json or multipart/form-data.",
     )
 
 
 async def _read_form(request: Request) -> Incoming:
-    form = await request.form()
     uploads, fields = [], {}
-    for name, value in form.multi_items():
-        if isinstance(value, UploadFile):
-            uploads.append((value.filename or "solution.py", await value.read()))
-        elif name in ("model", "claims"):
-            fields[name] = _json(value.encode(), f"`{name}`") if value.strip() else SubmissionIn.model_fields[name].default
-        elif value != "":
-            fields[name] = value
+    async with request.form() as form:
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                uploads.append((value.filename or "solution.py", await value.read()))
+            elif name in ("model", "claims"):
+                fields[name] = (
+                    _json(value.encode(), f"`{name}`") if value.strip() else SubmissionIn.model_fields[name].default
+                )
+            elif value != "":
+                fields[name] = value
     return Incoming(_checked(fields), uploads)
 
 

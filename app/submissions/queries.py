@@ -32,7 +32,9 @@ def same_bytes(session: Session, *, author_id: int, task_version_id: int, sha256
 def list_of_author(
     session: Session, author_id: int, *, cursor: str | None = None, limit: int = LIMIT_DEFAULT
 ) -> Page[Submission]:
-    return newest_first(session, _whole().where(Submission.author_id == author_id), Submission.id, cursor=cursor, limit=limit)
+    return newest_first(
+        session, _whole().where(Submission.author_id == author_id), Submission.id, cursor=cursor, limit=limit
+    )
 
 
 def list_all(
@@ -56,7 +58,7 @@ def subject_of(session: Session, submission_id: int) -> ReviewSubject | None:
     return session.scalar(select(ReviewSubject).where(ReviewSubject.submission_id == submission_id))
 
 
-def _whole() -> Select[tuple[Submission]]:
+def _whole() -> Select[Submission]:
     return select(Submission).options(
         joinedload(Submission.task_version).joinedload(TaskVersion.task),
         joinedload(Submission.author),

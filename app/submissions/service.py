@@ -130,7 +130,10 @@ def _keep(session: Session, submission: Submission) -> Submitted:
     except IntegrityError:
         # The same bytes came twice at once, and the other request was first.
         before = queries.same_bytes(
-            session, author_id=submission.author_id, task_version_id=submission.task_version_id, sha256=submission.sha256
+            session,
+            author_id=submission.author_id,
+            task_version_id=submission.task_version_id,
+            sha256=submission.sha256,
         )
         if before is None:
             raise

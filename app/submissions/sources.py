@@ -81,7 +81,9 @@ def decide_framework(tree: Tree, said: str | None, allowed: Sequence[str]) -> st
 
 
 def guess_framework(tree: Tree, allowed: Sequence[str]) -> str:
-    text = "\n".join(data.decode("utf-8", "replace") for path, data in tree.items() if not path.endswith(BINARY_SUFFIXES))
+    text = "\n".join(
+        data.decode("utf-8", "replace") for path, data in tree.items() if not path.endswith(BINARY_SUFFIXES)
+    )
     for pattern, framework in _SIGNS:
         if re.search(pattern, text, re.MULTILINE):
             return framework

@@ -54,8 +54,10 @@ def show_task(session: ReadSession, viewer: Reader, name: str, version: int | No
 
 @router.post("", status_code=201)
 def upload_task(
-    request: Request, session: WriteSession,
-    viewer: Annotated[Viewer, Depends(scope("admin"))], bundle: Annotated[UploadFile, File()],
+    request: Request,
+    session: WriteSession,
+    viewer: Annotated[Viewer, Depends(scope("admin"))],
+    bundle: Annotated[UploadFile, File()],
 ) -> TaskOut:
     """Take a task bundle as a zip or tar; the same version again gives the one there is."""
     require_role(viewer, Role.ADMIN)

@@ -30,7 +30,9 @@ def list_current(session: Session, *, include_retired: bool = False) -> Sequence
 
 
 def list_versions(session: Session, task_id: int) -> Sequence[TaskVersion]:
-    return session.scalars(_with_task().where(TaskVersion.task_id == task_id).order_by(TaskVersion.version.desc())).all()
+    return session.scalars(
+        _with_task().where(TaskVersion.task_id == task_id).order_by(TaskVersion.version.desc())
+    ).all()
 
 
 def find_version(session: Session, name: str, version: int | None = None) -> TaskVersion:
@@ -46,5 +48,5 @@ def find_version(session: Session, name: str, version: int | None = None) -> Tas
     return found
 
 
-def _with_task() -> Select[tuple[TaskVersion]]:
+def _with_task() -> Select[TaskVersion]:
     return select(TaskVersion).options(joinedload(TaskVersion.task))

@@ -20,7 +20,9 @@ PASSWORD = "correct horse battery"
 @pytest.fixture
 def ada(database):
     with database.write() as session:
-        return service.create_user(session, login="Ada@example.org ", name="Ada", roles=[Role.REVIEWER], password=PASSWORD)
+        return service.create_user(
+            session, login="Ada@example.org ", name="Ada", roles=[Role.REVIEWER], password=PASSWORD
+        )
 
 
 def _sign_in(database, settings, password=PASSWORD, login="ada@example.org", address="10.0.0.1"):

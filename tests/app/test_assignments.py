@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import threading
 
@@ -57,10 +58,8 @@ class TestClaim:
 
         def claim(viewer):
             start.wait()
-            try:
+            with contextlib.suppress(SlotTaken):
                 won.append(_claim(each_database, each_settings, viewer, item[1][0]))
-            except SlotTaken:
-                pass
 
         threads = [threading.Thread(target=claim, args=(viewer,)) for viewer in viewers]
         for thread in threads:
@@ -75,10 +74,8 @@ class TestClaim:
 
         def claim(slot_id):
             start.wait()
-            try:
+            with contextlib.suppress(SlotTaken):
                 won.append(_claim(each_database, each_settings, viewer, slot_id))
-            except SlotTaken:
-                pass
 
         threads = [threading.Thread(target=claim, args=(slot_id,)) for slot_id in item[1]]
         for thread in threads:

@@ -26,7 +26,9 @@ def judge(database, settings):
         rubrics.seed(session)
         judge = factories.make_viewer(session, Role.ADJUDICATOR)
         for _ in range(2):
-            _, _, slots = factories.make_evaluated(session, settings, author=factories.make_viewer(session, team="secret team"))
+            _, _, slots = factories.make_evaluated(
+                session, settings, author=factories.make_viewer(session, team="secret team")
+            )
         for _ in range(3):
             _review(session, settings)
         reviews.decide(session, judge, slots[0].subject_id, decision=Decision.REJECT, confidence=3, reason="slow")

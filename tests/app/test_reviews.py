@@ -55,7 +55,9 @@ class House:
 
     def save(self, viewer, review_id, content, base_version):
         with self.database.write() as session:
-            return service.save_draft(session, viewer, queries.find(session, review_id), content, base_version=base_version)
+            return service.save_draft(
+                session, viewer, queries.find(session, review_id), content, base_version=base_version
+            )
 
     def seen_by(self, viewer):
         with self.database.read() as session:
@@ -162,7 +164,9 @@ class TestSubmit:
         review = house.submit(house.first, house.open(house.first), active_seconds=10_000)
         assert review.active_seconds <= review.wall_seconds
 
-    @pytest.mark.parametrize("bad", [{"scores": {"code": {"level": "best"}}}, {"confidence": 7}, {"decision": "maybe"}, {"x": 1}])
+    @pytest.mark.parametrize(
+        "bad", [{"scores": {"code": {"level": "best"}}}, {"confidence": 7}, {"decision": "maybe"}, {"x": 1}]
+    )
     def test_what_is_no_review_is_refused(self, house, bad):
         with pytest.raises(Invalid):
             house.submit(house.first, house.open(house.first), **bad)
@@ -218,7 +222,9 @@ class TestDecide:
     def test_stands_beside_the_verdict_and_the_newest_counts(self, house):
         for decision in (Decision.REVISE, Decision.REJECT):
             with house.database.write() as session:
-                service.decide(session, house.judge, house.subject_id, decision=decision, confidence=3, reason="see above")
+                service.decide(
+                    session, house.judge, house.subject_id, decision=decision, confidence=3, reason="see above"
+                )
         with house.database.read() as session:
             assert queries.decision_of(session, house.subject_id).decision == "reject"
 
@@ -232,7 +238,9 @@ class TestContest:
         review_id, _ = house.open(house.first)
         with house.database.write() as session:
             review = queries.find(session, review_id)
-            contest = service.contest_finding(session, house.first, review, code="verdict", reason="it is wrong for n=1")
+            contest = service.contest_finding(
+                session, house.first, review, code="verdict", reason="it is wrong for n=1"
+            )
         assert sender.jobs[-1][0] == "evaluate"
         with house.database.write() as session:
             (waiting,) = queries.open_contests(session)
@@ -244,7 +252,9 @@ class TestContest:
     def test_only_what_is_in_the_report_is_contested(self, house):
         review_id, _ = house.open(house.first)
         with house.database.write() as session, pytest.raises(Invalid):
-            service.contest_finding(session, house.first, queries.find(session, review_id), code="numerics.x", reason="x")
+            service.contest_finding(
+                session, house.first, queries.find(session, review_id), code="numerics.x", reason="x"
+            )
 
 
 def test_a_heartbeat_after_submitting_says_that_it_is_over(house):

@@ -37,7 +37,9 @@ class TestShipped:
     def test_every_cap_names_registered_codes(self, path):
         for criterion in content.read_yaml(path.read_text()).criteria:
             for rule, level in criterion.caps.items():
-                assert any(code.startswith(rule[:-1]) if rule.endswith("*") else code == rule for code in REGISTER), rule
+                assert any(code.startswith(rule[:-1]) if rule.endswith("*") else code == rule for code in REGISTER), (
+                    rule
+                )
                 assert 0 <= level <= 2
 
     @pytest.mark.parametrize("path", SHIPPED[:-2] + SHIPPED[-1:], ids=lambda p: p.stem)
@@ -102,7 +104,10 @@ class TestClone:
         ({"criteria": []}, "criteria"),
         ({"key": "Not A Key"}, "key"),
         ({"colour": "red"}, "colour"),
-        ({"criteria": [{"key": "a", "title": "A", "weight": 50, "levels": {0: "x", 1: "x", 2: "x", 3: "x"}}]}, "weights sum to 50"),
+        (
+            {"criteria": [{"key": "a", "title": "A", "weight": 50, "levels": {0: "x", 1: "x", 2: "x", 3: "x"}}]},
+            "weights sum to 50",
+        ),
         ({"criteria": [{"key": "a", "title": "A", "weight": 100, "levels": {0: "x", 3: "x"}}]}, "describe level 1, 2"),
         ({"criteria": [{"key": "a", "title": "A", "weight": 100, "levels": {7: "x"}}]}, "levels are 0, 1, 2, 3"),
     ],

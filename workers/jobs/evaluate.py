@@ -136,5 +136,5 @@ class Heartbeat:
             with self._database.write() as session:
                 if not service.heartbeat(session, self._settings, self._attempt, stages):
                     self._lost.set()
-        except Exception as error:  # the database may be busy or away for a moment; the lease outlasts some beats
+        except Exception as error:  # noqa: BLE001 - the database may be away for a moment; the lease outlasts some beats
             log.warning("beat_missed", attempt=self._attempt.attempt_id, error=str(error))

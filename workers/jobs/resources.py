@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import structlog
+from celery.signals import worker_process_init, worker_process_shutdown
 
 from app.config import Settings, load_settings
 from app.domain.report import Report, Stage
@@ -42,17 +43,19 @@ def engine_of(settings: Settings) -> Engine:
     return _judge()
 
 
-def warm_up() -> None:
+@worker_process_init.connect
+def warm_up(**_: object) -> None:
     """Let the fork server import its libraries now, so that the first submission does not wait for it."""
     settings = load_settings()
     if settings.warm and not settings.engine_override and "torch" in settings.runtimes:
         try:
             _sandboxes().prepare("torch")
-        except Exception as error:  # every evaluation will say so too, with a remedy
+        except Exception as error:  # noqa: BLE001 - every evaluation will say so too, with a remedy
             log.warning("no_warm_start", error=str(error))
 
 
-def cool_down() -> None:
+@worker_process_shutdown.connect
+def cool_down(**_: object) -> None:
     """End the fork servers with the process that made them."""
     if _sandboxes.cache_info().currsize:
         _sandboxes().close()
