@@ -37,9 +37,10 @@ class Sender:
 
     def send(self, job: str, arguments: dict[str, Any], queue: str) -> bool:
         try:
-            self._producer().send_task(
-                f"workbench.{job}", kwargs=arguments, queue=queue, retry=False, ignore_result=True
-            )
+            # Asked first: Celery's own client tries a broker that is away for six seconds, which a page would wait for.
+            self._client().ping()
+            options = {"queue": queue, "retry": False, "ignore_result": True}
+            self._producer().send_task(f"workbench.{job}", kwargs=arguments, **options)
         except Exception as error:  # noqa: BLE001 - whatever the broker's client raises, the row is kept and swept
             log.warning("job_not_sent", job=job, error=str(error), **arguments)
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -91,9 +92,11 @@ class TestEnqueue:
     def test_a_broker_that_is_away_is_logged_and_no_error(self, settings, tmp_path):
         away = make_settings(settings.data_dir, broker_url=f"redis+socket://{tmp_path}/nobody")
         database = Database(away)
+        start = time.monotonic()
         with database.write() as session:
             queue.enqueue(session, "evaluate", queue=queue.EVALUATIONS, n=1)
             queue.announce(session, "x")
+        assert time.monotonic() - start < 3  # a page waits for this
         assert database.sender.depth() is None
         database.close()
 
