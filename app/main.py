@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -71,6 +72,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = settings.web_threads
     with app.state.database.write() as session:
         rubrics.seed(session)
+    threading.Thread(target=app.state.database.sender.warm_up, name="warm-up", daemon=True).start()
     yield
     app.state.database.close()
 

@@ -33,6 +33,9 @@ class FakeSender(Sender):
     def depth(self, queue: str = "evaluations") -> int | None:
         return None if self.is_down else len(self.jobs)
 
+    def warm_up(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -7,6 +7,9 @@ import json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
+_WHAT_TO_DO = "Leave out data files; inputs are made by the task, not sent along."
+
+
 class BodyLimit:
     """Answers 413 to a body larger than `bytes_max`; the rest of it is not read."""
 
@@ -20,25 +23,29 @@ class BodyLimit:
             return
         stated = next((v for k, v in scope["headers"] if k == b"content-length"), b"0")
         if not stated.isdigit() or int(stated) > self._bytes_max:
-            await self._refuse(send)
+            await self._refuse(scope, send)
             return
         meter = _Meter(receive, send, self._bytes_max)
         try:
             await self._app(scope, meter.receive, meter.send)
         except _BodyTooLarge:
             if not meter.has_answered:
-                await self._refuse(send)
+                await self._refuse(scope, send)
 
-    async def _refuse(self, send: Send) -> None:
-        body = json.dumps({
-            "type": "about:blank", "title": "Too large", "status": 413,
-            "detail": f"the request is larger than {self._bytes_max // (1 << 20)} MiB",
-            "what_to_do": "Leave out data files; inputs are made by the task, not sent along.",
-        }).encode()  # fmt: skip
-        headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close"),
-                   (b"content-length", str(len(body)).encode())]  # fmt: skip
+    async def _refuse(self, scope: Scope, send: Send) -> None:
+        detail = f"The request is larger than {self._bytes_max // (1 << 20)} MiB."
+        accepts = next((v for k, v in scope["headers"] if k == b"accept"), b"")
+        is_page = b"text/html" in accepts and not scope["path"].startswith("/api/")
+        kind = b"text/html; charset=utf-8" if is_page else b"application/problem+json"
+        body = f"<h1>Too large</h1><p>{detail} {_WHAT_TO_DO}</p>".encode() if is_page else _problem(detail)
+        headers = [(b"content-type", kind), (b"connection", b"close"), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _problem(detail: str) -> bytes:
+    body = {"type": "about:blank", "title": "Too large", "status": 413, "detail": detail, "what_to_do": _WHAT_TO_DO}
+    return json.dumps(body).encode()
 
 
 class _BodyTooLarge(Exception):

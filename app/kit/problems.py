@@ -15,7 +15,7 @@ from app.errors import NotSignedIn, WorkbenchError
 from app.kit import pages
 
 log = structlog.get_logger(__name__)
-_WHAT_TO_DO = {404: "Check the address.", 405: "See the API's description under /api/docs."}
+_WHAT_TO_DO = {404: "Check the address.", 405: "See the API's description under /api/v1/openapi.json."}
 
 
 def install(app: FastAPI) -> None:

@@ -60,6 +60,11 @@ class Sender:
             log.warning("broker_unreachable", error=str(error))
             return None
 
+    def warm_up(self) -> None:
+        """Import the broker's clients now, so that the first submission does not wait for it."""
+        self._producer()
+        self.depth()
+
     def close(self) -> None:
         if self._celery is not None:
             self._celery.close()

@@ -65,10 +65,10 @@ def read_folder(folder: Path, limits: TreeLimits) -> Tree:
 
 
 def tree_sha256(tree: Mapping[str, bytes]) -> str:
-    """One hash for a whole tree: of each path, length and content, in sorted order."""
+    """One hash for a whole tree, the same that the judge writes into its report."""
     digest = hashlib.sha256()
     for path, data in sorted(tree.items()):
-        digest.update(f"{path}\0{len(data)}\0".encode())
+        digest.update(f"{len(path)}:{path}:{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def submit(session: Session, settings: Settings, viewer: Viewer, new: NewSubmiss
         revision=parent.revision + 1 if parent else 1, pseudonym=viewer.pseudonym, sha256=sha256,
         framework=sources.decide_framework(tree, new.framework, version.frameworks),
         files=trees.store_tree(BlobStore(settings.blobs_dir), tree), model=new.model, prompt=new.prompt,
-        explanation=new.explanation, claims=new.claims or sources.read_claims(tree), title=new.title.strip()[:200],
+        explanation=new.explanation, claims=sources.read_claims(tree), title=new.title.strip()[:200],
     )  # fmt: skip
     return _keep(session, submission)
 
@@ -105,6 +106,9 @@ def _open_version(session: Session, new: NewSubmission) -> TaskVersion:
 def _checked(settings: Settings, new: NewSubmission) -> trees.Tree:
     tree = trees.check_tree(new.files, trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max))
     sources.check_sources(tree, file_bytes_max=settings.file_bytes_max)
+    if new.claims and sources.CLAIMS not in tree:
+        # The judge reads claims from the source, and other claims make another submission.
+        tree[sources.CLAIMS] = json.dumps(new.claims, indent=1, sort_keys=True).encode()
     for name in ("prompt", "explanation"):
         if len(getattr(new, name)) > TEXT_LENGTH_MAX:
             raise Invalid(f"the {name} is longer than {TEXT_LENGTH_MAX} characters", what_to_do="Shorten it.")

@@ -13,6 +13,8 @@ from app.domain.task import FRAMEWORKS
 from app.errors import Invalid, TooLarge
 from app.kit.trees import Tree
 
+BUILD, CLAIMS = "build.json", "claims.json"
+
 # Profilers write these; everything else in a submission is read by people and must be text.
 BINARY_SUFFIXES = (".ncu-rep", ".nsys-rep", ".ntff", ".neff", ".xplane.pb", ".npz")
 
@@ -56,7 +58,7 @@ def check_sources(tree: Tree, *, file_bytes_max: int) -> None:
                 f"`{path}` is not text",
                 what_to_do="Send source code as UTF-8 text; compiled files and pictures are not taken.",
             )
-    if all(PurePosixPath(path).name in ("build.json", "claims.json") for path in tree):
+    if all(PurePosixPath(path).name in (BUILD, CLAIMS) for path in tree):
         raise Invalid("no source file in it", what_to_do="Send the kernel's source beside build.json and claims.json.")
 
 
@@ -92,7 +94,7 @@ def guess_framework(tree: Tree, allowed: Sequence[str]) -> str:
 
 def read_claims(tree: Tree) -> list[Any]:
     """`claims.json` as a list; one that cannot be read is an error now rather than a surprise in the report."""
-    data = next((d for p, d in tree.items() if p == "claims.json"), None)
+    data = tree.get(CLAIMS)
     if data is None:
         return []
     try:

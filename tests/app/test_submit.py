@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from sqlalchemy import func, select
 
@@ -38,6 +40,34 @@ class TestSubmit:
             assert kept.framework == "triton"
             assert [f.text for f in service.source_files(settings, kept)] == ["import triton\n"]
             assert session.scalars(select(ReviewSubject)).one().submission_id == kept.id
+
+    def test_claims_become_part_of_the_source(self, database, settings, author):
+        with database.write() as session:
+            plain = service.submit(session, settings, author, _new()).submission
+            bold = service.submit(session, settings, author, _new(claims=[{"speedup": 2.0}])).submission
+
+        assert bold.id != plain.id and bold.claims == [{"speedup": 2.0}]
+        assert [f["path"] for f in bold.files] == ["claims.json", "solution.py"]
+
+    def test_the_same_bytes_sent_at_once_are_one_submission(self, each_database, each_settings):
+        with each_database.write() as session:
+            factories.make_task(session, each_settings)
+            viewer = factories.make_viewer(session)
+        done, start = [], threading.Barrier(4)
+
+        def send():
+            start.wait()
+            with each_database.write() as session:
+                done.append(service.submit(session, each_settings, viewer, _new()))
+
+        threads = [threading.Thread(target=send) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert sorted(d.is_new for d in done) == [False, False, False, True]
+        assert len({d.submission.id for d in done}) == 1
 
     def test_the_same_bytes_again_return_the_same_submission(self, database, settings, author, sender):
         with database.write() as session:

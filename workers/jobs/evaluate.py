@@ -19,6 +19,7 @@ from app.config import Settings, load_settings
 from app.domain.report import Report, Stage
 from app.domain.request import EvaluationRequest
 from app.domain.task import TaskError
+from app.errors import TooLarge
 from app.evaluations import queries, service
 from app.evaluations.service import Attempt, AttemptSuperseded
 from app.kit.db import Database
@@ -54,8 +55,8 @@ def run(database: Database, settings: Settings, make_engine: Any, evaluation_id:
         _record(database, settings, attempt, report)
     except (AttemptLost, AttemptSuperseded):
         log.warning("attempt_lost", evaluation=evaluation_id, attempt=attempt.attempt_id)
-    except (TaskError, SubmissionError) as error:
-        # It cannot be read, and will not be readable next time either.
+    except (TaskError, SubmissionError, TooLarge) as error:
+        # What cannot be read, or makes a report too large to keep, will be no better next time.
         _fail(database, settings, attempt, str(error), is_final=True)
     except Exception as error:  # EngineFault, or a bug of ours: both are our fault and never a verdict
         log.exception("attempt_failed", evaluation=evaluation_id, attempt=attempt.attempt_id)
