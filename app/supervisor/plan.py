@@ -107,8 +107,10 @@ def lock_data_folder(settings: Settings) -> TextIO:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
         raise AddressInUse(
-            f"Another `workbench serve` (process {lock.read().strip() or 'unknown'}) uses {settings.data_dir}; "
+            f"Another `workbench serve` (process {holder}) uses {settings.data_dir}; "
             "stop it, or set WORKBENCH_DATA_DIR to another folder."
         ) from error
     lock.truncate(0)
