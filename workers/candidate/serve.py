@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,9 @@ from workers.candidate.trace import OperatorTrace
 from workers.wire import frames, raised, storage
 from workers.wire.tensors import Unpacked, pack
 from workers.wire.values import NotAValue
+
+# Where a task written in NumPy still means torch tensors.
+TORCH_FRAMEWORKS = ("torch", "triton")
 
 Answer = tuple[dict[str, Any], list[int]]
 
@@ -33,19 +37,28 @@ def serve(sock: socket.socket) -> None:
             reply, out = desk.answer(message, fds)
         except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
             reply, out = _failure(error), []
-        frames.send(sock, reply, out)
+        frames.send(sock, {**reply, "id": message["id"]}, out)
         storage.close_all(out)
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
-    """An exception as an answer; the interpreter's own "cannot" is told apart from the kernel's errors."""
+    """An exception as an answer; our own "cannot" is told apart from the kernel's errors, by class and not by name."""
     told = raised.describe(error, program.SUBMISSION_FOLDER)
-    if hasattr(error, "estimate_seconds"):
-        return {"too_slow": {"estimate_seconds": error.estimate_seconds, "kernel": getattr(error, "kernel", "")}}
-    if type(error).__name__ == "Unsupported" and hasattr(error, "reason"):
-        return {"unsupported": {"reason": str(error.reason), "location": getattr(error, "location", None)}}
+    if isinstance(error, _unsupported()):
+        return _cannot({"kind": "unsupported", "reason": error.reason, "location": error.location})
     out_of_memory = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
     return {"error": {**told, "out_of_memory": out_of_memory}}
+
+
+def _unsupported() -> tuple[type[BaseException], ...]:
+    """The class of the shim's own refusals, where the shim has been loaded."""
+    module = sys.modules.get("workers.candidate.frameworks.cuda_shim.unsupported")
+    return (module.Unsupported,) if module else ()
+
+
+def _cannot(stopped: dict[str, Any]) -> dict[str, Any]:
+    """What this machine could not do, as an answer in place of outputs."""
+    return {"too_slow" if stopped["kind"] == "too_slow" else "unsupported": stopped}
 
 
 @dataclass
@@ -64,7 +77,17 @@ class _Desk:
         self.calls: dict[str, _Call] = {}
 
     def answer(self, message: dict[str, Any], fds: list[int]) -> Answer:
-        return getattr(self, "_" + message["op"])(message, fds)
+        try:
+            reply, out = getattr(self, "_" + message["op"])(message, fds)
+        except BaseException:
+            if stopped := self._stopped():
+                return _cannot(stopped), []
+            raise
+        return (_cannot(reply["events"]["stopped"]), []) if (reply.get("events") or {}).get("stopped") else (reply, out)
+
+    def _stopped(self) -> dict[str, Any] | None:
+        """Why interpretation gave up during this call, even where the submission swallowed the exception."""
+        return self.framework.after_call().get("stopped") if self.framework is not None else None
 
     def _load(self, message: dict[str, Any], _: list[int]) -> Answer:
         self.framework = framework(message["framework"])
@@ -82,7 +105,9 @@ class _Desk:
     def _call(self, message: dict[str, Any], fds: list[int]) -> Answer:
         assert self.framework is not None
         inputs = self._inputs(message, fds)
-        self.framework.before_call(budget_seconds=message["budget_seconds"], skip_launches=message["skip_launches"])
+        self.framework.before_call(
+            budget_seconds=message["budget_seconds"], skip_launches=message["skip_launches"], watch=message["watch"]
+        )
         result, facts = self._run(message, inputs)
         if result is None and message["in_place"]:
             changed = tuple(inputs.value[n] for n in message["in_place"])
@@ -97,19 +122,20 @@ class _Desk:
 
     def _inputs(self, message: dict[str, Any], fds: list[int]) -> Unpacked:
         """Fresh storages, or an earlier call's storages with the new values in them."""
+        assert self.framework is not None
         earlier = self.calls.get(message["refill"] or "")
         if earlier is not None and earlier.inputs.refill(message["inputs"], fds):
             return earlier.inputs
-        return Unpacked(message["inputs"], fds)
+        return Unpacked(message["inputs"], fds, arrays_as_torch=self.framework.name in TORCH_FRAMEWORKS)
 
     def _run(self, message: dict[str, Any], inputs: Unpacked) -> tuple[Any, dict[str, Any]]:
         assert self.entry is not None
         _seed(message["seed"])
         threads = set(threading.enumerate())
-        trace = OperatorTrace()
+        trace = OperatorTrace(hollow=frozenset(message["hollow"]))
         with poisoned(message["poison"]) as poison_in_force:
             start = time.perf_counter()
-            if message["trace"]:
+            if message["trace"] or message["hollow"]:
                 with trace:
                     result = self.entry(*inputs.value)
             else:
@@ -120,6 +146,7 @@ class _Desk:
             "poison": poison_in_force,
             "threads": [t.name for t in threading.enumerate() if t not in threads],
             "operators": trace.work(),
+            "operator_elements": trace.elements(),
         }
 
     def _outputs(self, slot: str, facts: dict[str, Any]) -> Answer:
@@ -142,7 +169,9 @@ class _Desk:
     def _again(self, message: dict[str, Any], _: list[int]) -> Answer:
         """The outputs of an earlier call as they are now, after `wait_seconds`."""
         time.sleep(message["wait_seconds"])
-        return self._outputs(message["slot"], {})
+        inputs = self.calls[message["slot"]].inputs
+        mutated = [n for n, mapped in enumerate(inputs.storages) if mapped.changed()]
+        return self._outputs(message["slot"], {"mutated": mutated})
 
     def _forget(self, message: dict[str, Any], _: list[int]) -> Answer:
         self.calls.clear()

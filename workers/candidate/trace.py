@@ -21,36 +21,65 @@ _FREE = frozenset(
 
 
 class OperatorTrace:
-    """Counts the operators that ran while it is entered; does nothing where torch is not loaded."""
+    """Counts the operators that ran while it is entered, with the elements of the largest floating tensor of each.
 
-    def __init__(self) -> None:
+    The results of those named in `hollow` are zeroed: what then stays the same never needed them.
+    """
+
+    def __init__(self, hollow: frozenset[str] = frozenset()) -> None:
         self.counts: Counter[str] = Counter()
+        self.largest: dict[str, int] = {}
+        self.hollow = hollow
         self._mode: Any = None
 
-    def __enter__(self) -> Self:
-        self._mode = _mode(self.counts)
+    def __enter__(self) -> OperatorTrace:
+        self._mode = _mode(self)
         self._mode.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._mode.__exit__(*error)
 
+    def note(self, name: str, tensors: list[Any]) -> None:
+        """One operator ran on, and to, these tensors."""
+        self.counts[name] += 1
+        sizes = [t.numel() for t in tensors if t.is_floating_point() or t.is_complex()]
+        self.largest[name] = max([self.largest.get(name, 0), *sizes])
+
     def work(self) -> dict[str, int]:
         """The operators that compute, with their counts."""
         return {name: count for name, count in self.counts.items() if name not in _FREE}
 
+    def elements(self) -> dict[str, int]:
+        """The same with the elements of the largest floating tensor that each read or wrote."""
+        return {name: size for name, size in self.largest.items() if name not in _FREE}
 
-def _mode(counts: Counter[str]) -> Any:
+
+def _mode(trace: OperatorTrace) -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Counting(TorchDispatchMode):
+    class Tracing(TorchDispatchMode):
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
             return False  # else torch imports its compiler for this class alone, which takes seconds
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             del types
-            counts[func.__name__.split(".")[0]] += 1
-            return func(*args, **(kwargs or {}))
+            kwargs = kwargs or {}
+            result = func(*args, **kwargs)
+            name = func.__name__.split(".")[0]
+            trace.note(name, _tensors([args, list(kwargs.values()), result]))
+            if name in trace.hollow:
+                for tensor in _tensors(result):
+                    tensor.zero_()
+            return result
 
-    return Counting()
+    return Tracing()
+
+
+def _tensors(value: Any) -> list[Any]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [t for item in value for t in _tensors(item)] if isinstance(value, list | tuple) else []

@@ -34,11 +34,22 @@ class Returned:
         return events if isinstance(events, dict) else {}
 
     def launches(self) -> list[dict[str, Any]]:
-        return [launch for launch in _items(self.events.get("launches")) if isinstance(launch, dict)]
+        """Launches that ran; one that a compiler or the device refused is none."""
+        return [launch for launch in self._launches() if not launch.get("failed")]
+
+    def failed_launches(self) -> list[dict[str, Any]]:
+        return [launch for launch in self._launches() if launch.get("failed")]
 
     def operators(self) -> dict[str, int]:
-        operators = self.facts.get("operators")
-        return operators if isinstance(operators, dict) else {}
+        """Library operators that compute, with their counts; known of traced calls only."""
+        return _numbers(self.facts.get("operators"))
+
+    def operator_elements(self) -> dict[str, int]:
+        """The same with the elements of the largest floating tensor that each touched."""
+        return _numbers(self.facts.get("operator_elements"))
+
+    def _launches(self) -> list[dict[str, Any]]:
+        return [launch for launch in _items(self.events.get("launches")) if isinstance(launch, dict)]
 
 
 class NotRun(Exception):
@@ -71,19 +82,22 @@ class Caller:
 
     def call(
         self, workload: Workload, draw: Draw, *, slot: str, poison: int = POISON_A, refill: str | None = None,
-        trace: bool = False, skip_launches: bool = False, note: bool = True,
+        trace: bool = False, skip_launches: bool = False, watch: bool = False, hollow: tuple[str, ...] = (),
+        note: bool = True,
     ) -> Returned:  # fmt: skip
         """One call on `draw`'s inputs; raises `NotRun` when nothing comes back that can be judged.
 
-        `refill` names an earlier call whose storages get the new values, so addresses stay the same.
+        `refill` names an earlier call whose storages get the new values, so addresses stay the same;
+        `skip_launches` turns submitted kernels into no-ops, `hollow` zeroes the results of library operators,
+        `watch` looks for races.
         """
         limit = self.bundle.spec.limits.seconds
         start = time.monotonic()
         try:
             message, fds = self.process.ask(
                 "call", draw.inputs.fds, timeout_s=limit + GRACE_SECONDS, inputs=draw.inputs.to_message(), slot=slot,
-                refill=refill, in_place=self.in_place, poison=poison, seed=draw.seed, trace=trace,
-                skip_launches=skip_launches, budget_seconds=limit,
+                refill=refill, in_place=self.in_place, poison=poison, seed=draw.call_seed, trace=trace,
+                skip_launches=skip_launches, watch=watch, hollow=hollow, budget_seconds=limit,
             )  # fmt: skip
             return self._returned(message, fds, time.monotonic() - start)
         except Raised as raised:
@@ -91,13 +105,13 @@ class Caller:
         except NotAValue as error:
             raise self._unusable(str(error), workload, note) from error
         except _Cannot as cannot:
-            raise self._cannot(cannot.facts, workload) from cannot
+            raise self._cannot(cannot.facts, workload, note) from cannot
 
-    def again(self, slot: str, wait_seconds: float) -> Received | None:
-        """The outputs of an earlier call as they are now; None when they cannot be read any more."""
+    def again(self, slot: str, wait_seconds: float) -> Returned | None:
+        """An earlier call's outputs, and what became of its inputs, as they are now; None when they cannot be read."""
         try:
             message, fds = self.process.ask("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
-            return Received.of(message.get("outputs", {}), fds)
+            return Returned(Received.of(message.get("outputs", {}), fds), message, 0.0)
         except (Raised, NotAValue):
             return None
 
@@ -113,7 +127,7 @@ class Caller:
             raise _Cannot({str(stopped.get("kind")): stopped})
         return returned
 
-    def _cannot(self, facts: dict[str, Any], workload: Workload) -> NotRun:
+    def _cannot(self, facts: dict[str, Any], workload: Workload, note: bool) -> NotRun:
         if isinstance(slow := facts.get("too_slow"), dict):
             reason = f"needs a device: interpreting it would take about {_number(slow.get('estimate_seconds')):.0f} s"
             code, evidence, location = "runtime.needs_device", slow, None
@@ -121,10 +135,11 @@ class Caller:
             told = _table(facts.get("unsupported"))
             reason = f"cannot be interpreted here: {str(told.get('reason', ''))[:300]}"
             code, evidence, location = "compile.unsupported_here", told, _location(told.get("location"))
-        self.notebook.note(
-            code, Severity.INFO, StageName.CORRECTNESS, f"`{workload.name}` {reason}",
-            verdict=Verdict.INCONCLUSIVE, workload=workload.name, evidence=evidence, location=location,
-        )  # fmt: skip
+        if note:
+            self.notebook.note(
+                code, Severity.INFO, StageName.CORRECTNESS, f"`{workload.name}` {reason}",
+                verdict=Verdict.INCONCLUSIVE, workload=workload.name, evidence=evidence, location=location,
+            )  # fmt: skip
         return NotRun(reason, measured=False, fatal=False)
 
     def _not_loaded(self, raised: Raised) -> NotRun:
@@ -141,6 +156,8 @@ class Caller:
         code, verdict = _FAILURES.get(raised.kind, ("runtime.crash", Verdict.RUNTIME_ERROR))
         if note:
             self._note(code, StageName.CORRECTNESS, raised, verdict, workload)
+            if raised.facts.get("forged"):
+                self._note("integrity.forged_result", StageName.INTEGRITY, raised, Verdict.SUSPECT, workload, Tier.HARD)
             if raised.kind == "exit" or "SystemExit" in raised.facts.get("bases", ()):
                 self._note("integrity.process_exit", StageName.INTEGRITY, raised, None, workload, Tier.SUPPORT)
         just_in_time = raised.kind == "exception" and "CompilationError" in raised.facts.get("bases", ())
@@ -193,6 +210,12 @@ def _table(value: Any) -> dict[str, Any]:
 
 def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _numbers(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        return {}
+    return {str(name)[:80]: number for name, number in value.items() if isinstance(number, int)}
 
 
 def _number(value: Any) -> float:

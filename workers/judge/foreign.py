@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from app.domain.task import TaskBundle
 from workers.judge.received import Received
 from workers.judge.submission import Submission
 from workers.sandbox import Ended, Limits, Program, Sandboxes, Session
+from workers.wire import storage
 
 # What interpreter and libraries need beside the memory that a task grants.
 INTERPRETER_MEMORY_MB = 4096
@@ -53,10 +55,16 @@ class ForeignProcess:
 
     def ask(self, op: str, fds: Sequence[int] = (), *, timeout_s: float, **fields: Any) -> tuple[dict[str, Any], list[int]]:
         """One question; raises `Raised` when the code behind it raised or the process ended."""
+        question = secrets.token_hex(8)
         try:
-            reply = self.session.call({"op": op, **fields}, fds, timeout_s=timeout_s)
+            reply = self.session.call({"op": op, "id": question, **fields}, fds, timeout_s=timeout_s)
         except Ended as ended:
             raise Raised({}, ended) from ended
+        if reply.message.get("id") != question:
+            # Our own code at the other end always repeats the number: somebody else wrote into the socket.
+            self.session.close()
+            storage.close_all(reply.fds)
+            raise Raised({"forged": True}, Ended("protocol", detail="sent an answer that nobody asked for"))
         if isinstance(error := reply.message.get("error"), dict):
             raise Raised(error)
         return reply.message, reply.fds

@@ -14,6 +14,14 @@ from workers.judge.notebook import Notebook
 
 # The frameworks whose kernels can be replaced by no-ops here.
 KERNEL_FRAMEWORKS = ("triton",)
+# A library operator on a quarter of the task's largest tensor works on the whole problem, not on partial results.
+WHOLE_FRACTION = 0.25
+_WHOLE_KERNELS = frozenset(
+    """mm bmm addmm baddbmm addbmm addmv mv dot vdot _int_mm _scaled_mm linear _softmax _log_softmax softmax log_softmax
+    sort topk kthvalue argsort cumsum cumprod cummax cummin logcumsumexp bincount histc cdist _cdist_forward
+    """.split()
+)
+_WHOLE_KERNEL_WORDS = ("conv", "_norm", "attention", "_fft", "linalg", "pool", "lstm", "gru", "embedding_bag")
 
 
 def rebound_functions(facts: dict[str, Any], notebook: Notebook) -> None:
@@ -100,46 +108,103 @@ def own_kernel(runs: list[WorkloadRun], caller: Caller | None, bundle: TaskBundl
     launched = [run for run in ran if any(call.launches() for call in run.calls())]
     if not launched:
         _note_no_kernel(ran, framework, notebook)
-    elif framework in KERNEL_FRAMEWORKS and caller is not None:
+        return
+    _note_fallbacks([run for run in ran if run not in launched], notebook)
+    if framework in KERNEL_FRAMEWORKS and caller is not None:
         _probe_decoy(launched, caller, answers, notebook)
+        _probe_library(launched, caller, answers, notebook)
+
+
+def _operators(runs: list[WorkloadRun]) -> dict[str, int]:
+    return {name: count for run in runs for call in run.calls() for name, count in call.operators().items()}
 
 
 def _note_no_kernel(ran: list[WorkloadRun], framework: str, notebook: Notebook) -> None:
-    operators: dict[str, int] = {}
-    for run in ran:
-        for call in run.calls():
-            operators |= call.operators()
+    operators = _operators(ran)
+    refused = any(call.failed_launches() for run in ran for call in run.calls())
     code = "integrity.no_custom_kernel" if operators or framework == "torch" else "integrity.kernel_never_ran"
     work = f"; the work was done by {', '.join(sorted(operators)[:6])}" if operators else ""
+    tried = " successfully" if refused else ""
     notebook.note(
-        code, Severity.ERROR, StageName.INTEGRITY,
-        f"no submitted kernel was launched on {len(ran)} workloads, and the task forbids library calls{work}",
+        "integrity.silent_fallback" if refused else code, Severity.ERROR, StageName.INTEGRITY,
+        f"no submitted kernel was launched{tried} on {len(ran)} workloads, and the task forbids library calls{work}",
         verdict=Verdict.SUSPECT, tier=Tier.HARD, evidence={"operators": operators},
     )  # fmt: skip
 
 
+def _note_fallbacks(runs: list[WorkloadRun], notebook: Notebook) -> None:
+    """Workloads whose result came without any kernel, beside others that launched one."""
+    for run in runs:
+        if operators := _operators([run]):
+            notebook.note(
+                "integrity.silent_fallback", Severity.ERROR, StageName.INTEGRITY,
+                f"on `{run.workload.name}` no submitted kernel ran; the library did the work: {', '.join(sorted(operators)[:6])}",
+                verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=run.workload.name, evidence={"operators": operators},
+            )  # fmt: skip
+
+
 def _probe_decoy(launched: list[WorkloadRun], caller: Caller, answers: Answers, notebook: Notebook) -> None:
     """Every submitted kernel as a no-op: a result that stays the same never needed it."""
-    unchanged = []
+    unchanged = 0
     for run in launched:
-        assert run.first is not None
-        if run.second is None:
-            return  # too slow to call again: nothing can be said
-        draw = answers.draws[run.workload.name][0]
-        try:
-            hollow = caller.call(run.workload, draw, slot="hollow", poison=POISON_A, skip_launches=True, note=False)
-        except NotRun:
-            return  # without its kernels it does not even return: they matter
-        before, after = run.first.outputs.leaves(), hollow.outputs.leaves()
-        same = len(before) == len(after) and all(numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=True))
-        hollow.outputs.close()
-        if not same:
-            return
-        unchanged.append(run.workload.name)
-    written = any(run.ok for run in launched)
-    if unchanged and written:
+        same = None if run.second is None else _same_result(run, caller, answers, skip_launches=True)
+        if same is not True:
+            return  # it matters here, or nothing can be said: the call is too slow to repeat, or does not return
+        unchanged += 1
+    if any(run.ok for run in launched):
         notebook.note(
             "integrity.decoy_kernel", Severity.ERROR, StageName.INTEGRITY,
-            f"with every submitted kernel replaced by a no-op the results of {len(unchanged)} workloads stay the same",
+            f"with every submitted kernel replaced by a no-op the results of {unchanged} workloads stay the same",
             verdict=Verdict.SUSPECT, tier=Tier.HARD,
         )  # fmt: skip
+
+
+def _probe_library(launched: list[WorkloadRun], caller: Caller, answers: Answers, notebook: Notebook) -> None:
+    """Library operators on whole inputs as fills of zero: a result that changes was theirs, and the kernel an ornament."""
+    for run in launched:
+        if run.second is None or not (used := _library_work(run, answers)):
+            continue
+        if _same_result(run, caller, answers, hollow=tuple(used)) is False:
+            notebook.note(
+                "integrity.no_custom_kernel", Severity.ERROR, StageName.INTEGRITY,
+                f"on `{run.workload.name}` the result needs the library's {', '.join(sorted(used)[:6])}, which the task"
+                " forbids; the submitted kernels do the rest",
+                verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=run.workload.name, evidence={"operators": used},
+            )  # fmt: skip
+            return
+
+
+def _library_work(run: WorkloadRun, answers: Answers) -> dict[str, int]:
+    """Operators on tensors as large as the task's own that are no glue, with their elements.
+
+    Elementwise operators and reductions may be glue (a scale, an epilogue) beside a kernel that computes;
+    beside kernels that only move data they are the work.
+    """
+    assert run.second is not None and run.first is not None
+    draw = answers.draws[run.workload.name][0]
+    sizes = [leaf.array.size for leaf in (*draw.inputs.leaves(), *draw.native.leaves())]
+    threshold = max(1, int(max(sizes) * WHOLE_FRACTION))
+    large = {name: n for name, n in run.second.operator_elements().items() if n >= threshold}
+    launches = run.watched.launches() if run.watched else []
+    if launches and all(launch.get("computes") is False for launch in launches):
+        return large
+    return {name: n for name, n in large.items() if _is_whole_kernel(name)}
+
+
+def _is_whole_kernel(operator: str) -> bool:
+    """Whether a library operator is a kernel of the kind that tasks ask for: products, normalisations, scans, sorts."""
+    return operator in _WHOLE_KERNELS or any(word in operator for word in _WHOLE_KERNEL_WORDS)
+
+
+def _same_result(run: WorkloadRun, caller: Caller, answers: Answers, **changed: Any) -> bool | None:
+    """Whether a call with something taken away gives the same bits; None when it does not return."""
+    assert run.first is not None
+    draw = answers.draws[run.workload.name][0]
+    try:
+        probe = caller.call(run.workload, draw, slot="probe", poison=POISON_A, note=False, **changed)
+    except NotRun:
+        return None
+    before, after = run.first.outputs.leaves(), probe.outputs.leaves()
+    same = len(before) == len(after) and all(numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=True))
+    probe.outputs.close()
+    return same

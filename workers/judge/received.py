@@ -27,11 +27,15 @@ class Leaf:
 
 @dataclass
 class Received:
-    """A manifest with its storages.  The descriptors are ours; call `close`."""
+    """A manifest with its storages.  The descriptors are ours; call `close`.
+
+    `shares_inputs`: the sender says that some of it lies in the memory of the inputs.
+    """
 
     manifest: Any
     storage_bytes: list[int]
     fds: list[int]
+    shares_inputs: bool = False
     _maps: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
@@ -42,7 +46,7 @@ class Received:
             if len(sizes) != len(fds) or sum(sizes) > MAX_TOTAL_BYTES:
                 raise NotAValue("the storages announced are not those that came")
             owned = [_immutable(fd, size) for fd, size in zip(fds, sizes, strict=True)]
-            received = cls(message["manifest"], list(sizes), owned)
+            received = cls(message["manifest"], list(sizes), owned, message.get("shares_inputs") is True)
             rebuild(received.manifest, received._check)
         except (KeyError, TypeError, OSError) as error:
             raise NotAValue(f"malformed answer: {error}") from error
@@ -51,9 +55,13 @@ class Received:
     def to_message(self) -> dict[str, Any]:
         return {"manifest": self.manifest, "storages": self.storage_bytes}
 
-    def leaves(self) -> list[Leaf]:
-        """The values in order, lists and dicts flattened; numbers become 0-d arrays."""
-        return list(_flatten(rebuild(self.manifest, self._leaf)))
+    def leaves(self, like: Received | None = None) -> list[Leaf]:
+        """The values in order, lists and dicts flattened; numbers become 0-d arrays.
+
+        Dicts with the keys of those in `like` come in its order.
+        """
+        manifest = self.manifest if like is None else _ordered(self.manifest, like.manifest)
+        return list(_flatten(rebuild(manifest, self._leaf)))
 
     def total_bytes(self) -> int:
         return sum(self.storage_bytes)
@@ -95,6 +103,17 @@ def _immutable(fd: int, size: Any) -> int:
     os.close(fd)
     storage.seal(duplicate)
     return duplicate
+
+
+def _ordered(manifest: Any, model: Any) -> Any:
+    """`manifest` with its dicts in the order of the same dicts in `model`; both have been checked."""
+    (kind, body), (other, pattern) = next(iter(manifest.items())), next(iter(model.items()))
+    sequences = ("list", "tuple")
+    if kind in sequences and other in sequences and len(body) == len(pattern):
+        return {kind: [_ordered(a, b) for a, b in zip(body, pattern, strict=True)]}
+    if kind == other == "dict" and (given := {str(k): v for k, v in body}).keys() == {str(k) for k, _ in pattern}:
+        return {kind: [[k, _ordered(given[str(k)], v)] for k, v in pattern]}
+    return manifest
 
 
 def _flatten(value: Any) -> Iterator[Leaf]:

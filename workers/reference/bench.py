@@ -28,6 +28,7 @@ class TaskBench:
             if not callable(getattr(self.module, name, None)):
                 raise NoSuchFunction(f"reference.py defines no function {name!r}")
         self.drawn: dict[str, tuple[Any, ...]] = {}
+        self.shares_inputs = False  # whether the last native answer lies in the memory of its inputs
 
     def facts(self) -> dict[str, Any]:
         """What the judge wants to know of the module: argument names and which optional functions exist."""
@@ -40,28 +41,31 @@ class TaskBench:
 
     def draw(self, slot: str, seed: int, params: dict[str, Any]) -> tuple[Any, ...]:
         inputs = self.module.make_inputs(seed=seed, **params)
-        self.drawn[slot] = inputs if isinstance(inputs, tuple) else (inputs,)
+        self.drawn[slot] = tuple(inputs) if isinstance(inputs, list | tuple) else (inputs,)
         return self.drawn[slot]
 
     def native(self, slot: str, in_place: list[int]) -> Any:
         """The reference's answer on copies; the in-place inputs when it returns None."""
-        return _answer(self.module.reference, _map(_copy, self.drawn[slot]), in_place)
+        inputs = _map(_copy, self.drawn[slot])
+        answer = _answer(self.module.reference, inputs, in_place)
+        self.shares_inputs = bool(_addresses(answer) & _addresses(inputs))
+        return answer
 
     def oracle(self, slot: str, in_place: list[int]) -> Any:
         """The answer in float64: the task's `oracle`, else the reference on float64 copies of floating inputs."""
         own = getattr(self.module, "oracle", None)
         return _answer(own or self.module.reference, _map(_widen, self.drawn[slot]), in_place)
 
-    def redraw(self, slot: str, into: str, seed: int) -> bool:
+    def redraw(self, slot: str, into: str, seed: int, relative: float = 0.0) -> bool:
         """Other values in the same shapes: floating inputs are scaled and shifted at random, the rest stays.
 
-        False when no input could be redrawn.
+        With `relative` they are only disturbed by as much, in float64, to see what that does to the answer.  False when no input could be redrawn.
         """
         generator = np.random.default_rng(seed)
         changes: list[bool] = []
 
         def change(value: Any) -> Any:
-            other = _redrawn(value, generator)
+            other = _disturbed(value, generator, relative) if relative else _redrawn(value, generator)
             changes.append(other is not value)
             return other
 
@@ -152,6 +156,30 @@ def _redrawn(value: Any, generator: np.random.Generator) -> Any:
         noise = generator.uniform(-0.1, 0.1, value.shape)
         return (value.astype(np.float64) * generator.uniform(0.5, 1.5, value.shape) + noise).astype(value.dtype)
     return value
+
+
+def _disturbed(value: Any, generator: np.random.Generator, relative: float) -> Any:
+    wide = _widen(value)
+    if wide is value or not (_is_torch(wide) or isinstance(wide, np.ndarray)) or "float" not in str(wide.dtype):
+        return value
+    factors = 1 + relative * generator.uniform(-1, 1, tuple(wide.shape))
+    return wide * (_torch().from_numpy(np.asarray(factors)) if _is_torch(wide) else factors)
+
+
+def _addresses(value: Any) -> set[int]:
+    """Where the storages of the tensors in `value` begin."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return {address for item in value for address in _addresses(item)}
+    if _is_torch(value):
+        return {value.untyped_storage().data_ptr()} - {0}
+    if isinstance(value, np.ndarray) and value.size:
+        root = value
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        return {root.__array_interface__["data"][0]}
+    return set()
 
 
 def _versions() -> dict[str, str]:

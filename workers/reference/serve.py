@@ -24,7 +24,7 @@ def serve(sock: socket.socket) -> None:
             reply, out = desk.answer(message, fds)
         except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
             reply, out = {"error": raised.describe(error, TASK_FOLDER)}, []
-        frames.send(sock, reply, out)
+        frames.send(sock, {**reply, "id": message["id"]}, out)
         storage.close_all(out)
         storage.close_all(fds)
 
@@ -44,10 +44,12 @@ class _Desk:
         return pack(bench.draw(message["slot"], message["seed"], message["params"]), trim=False)
 
     def _redraw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        return {"changed": bench.redraw(message["slot"], message["into"], message["seed"])}, []
+        relative = message.get("relative", 0.0)
+        return {"changed": bench.redraw(message["slot"], message["into"], message["seed"], relative)}, []
 
     def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        return pack(bench.native(message["slot"], message["in_place"]), trim=True)
+        packed, out = pack(bench.native(message["slot"], message["in_place"]), trim=True)
+        return {**packed, "shares_inputs": bench.shares_inputs}, out
 
     def _oracle(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         return pack(bench.oracle(message["slot"], message["in_place"]), trim=True)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from workers.wire import pages, storage
-from workers.wire.values import NotAValue, TensorSpec, describe, numpy_dtype, rebuild
-
+from workers.wire.values import NotAValue, TensorSpec, describe, numpy_dtype, rebuild, strided
 
 
 @dataclass
@@ -195,15 +194,19 @@ def _read(fd: int, start: int, stop: int) -> bytes:
 class Unpacked:
     """A received value with its mapped storages; keep it as long as the value is used."""
 
-    def __init__(self, message: dict[str, Any], fds: list[int], shared: Collection[int] = ()) -> None:
+    def __init__(
+        self, message: dict[str, Any], fds: list[int], shared: Collection[int] = (), *, arrays_as_torch: bool = False
+    ) -> None:
         sizes = message["storages"]
+        self.arrays_as_torch = arrays_as_torch
+        self.copied = False  # some tensor is a copy, which a refill of the storages would not reach
         self.storages = [Mapped(fd, n, shared=i in shared) for i, (fd, n) in enumerate(zip(fds, sizes, strict=True))]
         self.manifest = message["manifest"]
-        self.value = rebuild(self.manifest, self._tensor)
+        self.value = rebuild(self.manifest, self._tensor, dtype=_torch_dtype)
 
     def refill(self, message: dict[str, Any], fds: list[int]) -> bool:
         """Put another value of the same structure into the same storages; False when it has another."""
-        if message["manifest"] != self.manifest or message["storages"] != [m.nbytes for m in self.storages]:
+        if self.copied or message["manifest"] != self.manifest or message["storages"] != [m.nbytes for m in self.storages]:
             return False
         for mapped, fd in zip(self.storages, fds, strict=True):
             mapped.refill(fd, mapped.nbytes)
@@ -211,15 +214,30 @@ class Unpacked:
 
     def _tensor(self, spec: TensorSpec) -> Any:
         mapped = self.storages[spec.storage]
-        return _to_numpy(spec, mapped) if spec.kind == "numpy" else _to_torch(spec, mapped)
+        if spec.kind == "numpy" and self.arrays_as_torch and min(spec.strides, default=0) < 0:
+            import torch
+
+            self.copied = True  # torch has no negative strides
+            return torch.from_numpy(np.ascontiguousarray(_to_numpy(spec, mapped)))
+        as_numpy = spec.kind == "numpy" and not self.arrays_as_torch
+        return _to_numpy(spec, mapped) if as_numpy else _to_torch(spec, mapped)
+
+
+def _torch_dtype(name: str) -> Any:
+    import torch
+
+    found = getattr(torch, name, None)
+    if not isinstance(found, torch.dtype):
+        raise NotAValue(f"torch has no dtype {name!r}")
+    return found
 
 
 def _to_numpy(spec: TensorSpec, mapped: Mapped) -> np.ndarray:
     dtype = numpy_dtype(spec.dtype)
     if not mapped.nbytes:
         return np.empty(spec.shape, dtype)
-    flat = np.frombuffer(mapped.buffer, dtype, count=mapped.nbytes // dtype.itemsize)[spec.offset :]
-    return np.lib.stride_tricks.as_strided(flat, spec.shape, [s * dtype.itemsize for s in spec.strides])
+    items = np.frombuffer(mapped.buffer, f"V{dtype.itemsize}", count=mapped.nbytes // dtype.itemsize)
+    return strided(items[spec.offset :], spec)
 
 
 def _to_torch(spec: TensorSpec, mapped: Mapped) -> Any:

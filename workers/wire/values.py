@@ -1,6 +1,6 @@
 """Values as a JSON manifest and storages: `{"py": 0.25}`, lists, tuples, dicts, tensors.
 
-A tensor is `{"tensor": {kind, dtype, shape, strides, offset, storage}}` with the dtype's ml_dtypes
+A torch dtype is `{"dtype": "float16"}`.  A tensor is `{"tensor": {kind, dtype, shape, strides, offset, storage}}` with the dtype's ml_dtypes
 name and strides and offset in elements.  Storages are numbered, so two views of one storage stay
 aliased; the descriptors travel in the order of the numbers.  Never pickle.
 """
@@ -103,11 +103,15 @@ def describe(value: Any, tensor: Callable[[Any], TensorSpec | None], depth: int 
         return {"list" if isinstance(value, list) else "tuple": items}
     if isinstance(value, dict):
         return {"dict": [[str(key), describe(item, tensor, depth + 1)] for key, item in value.items()]}
+    if f"{type(value).__module__}.{type(value).__name__}" == "torch.dtype":
+        return {"dtype": str(value).removeprefix("torch.")}
     raise NotAValue(f"a value of type {type(value).__name__} cannot cross; use tensors, numbers, text, lists and dicts")
 
 
-def rebuild(manifest: Any, tensor: Callable[[TensorSpec], Any], depth: int = 0) -> Any:
-    """The value of `manifest`, with each tensor made by `tensor`; raises `NotAValue` for a malformed one."""
+def rebuild(
+    manifest: Any, tensor: Callable[[TensorSpec], Any], depth: int = 0, dtype: Callable[[str], Any] = str
+) -> Any:
+    """The value of `manifest`: tensors made by `tensor`, dtypes by `dtype`; raises `NotAValue` for a malformed one."""
     if depth > MAX_DEPTH or not isinstance(manifest, dict) or len(manifest) != 1:
         raise NotAValue("malformed manifest")
     ((kind, body),) = manifest.items()
@@ -115,12 +119,20 @@ def rebuild(manifest: Any, tensor: Callable[[TensorSpec], Any], depth: int = 0) 
         return body
     if kind == "tensor":
         return tensor(read_spec(body))
+    if kind == "dtype" and isinstance(body, str):
+        return dtype(body[:32])
     if kind in ("list", "tuple") and isinstance(body, list) and len(body) <= MAX_ITEMS:
-        items = [rebuild(item, tensor, depth + 1) for item in body]
+        items = [rebuild(item, tensor, depth + 1, dtype) for item in body]
         return items if kind == "list" else tuple(items)
     if kind == "dict" and isinstance(body, list) and len(body) <= MAX_ITEMS:
-        return {str(key): rebuild(item, tensor, depth + 1) for key, item in body}
+        return {str(key): rebuild(item, tensor, depth + 1, dtype) for key, item in map(_pair, body)}
     raise NotAValue(f"malformed manifest: {kind!r}")
+
+
+def _pair(item: Any) -> tuple[Any, Any]:
+    if not isinstance(item, list) or len(item) != 2:
+        raise NotAValue("malformed manifest: a dict is a list of pairs")
+    return item[0], item[1]
 
 
 def read_spec(body: Any) -> TensorSpec:
@@ -164,7 +176,17 @@ def as_array(spec: TensorSpec, buffer: Any) -> np.ndarray:
     dtype = spec.numpy_dtype
     if spec.elements == 0:
         return np.empty(spec.shape, dtype)
-    flat = np.frombuffer(buffer, np.uint8)[low:high].view(dtype)
+    flat = np.frombuffer(buffer, np.uint8)[low:high].view(_opaque(dtype))
     base = flat[spec.offset - low // dtype.itemsize :]  # negative strides start inside the extent
-    byte_strides = [s * dtype.itemsize for s in spec.strides]
-    return np.lib.stride_tricks.as_strided(base, spec.shape, byte_strides, writeable=flat.flags.writeable)
+    return strided(base, spec, writeable=bool(flat.flags.writeable))
+
+
+def strided(base: np.ndarray, spec: TensorSpec, *, writeable: bool = True) -> np.ndarray:
+    """`base`, flat items of the right size, as the tensor that `spec` describes."""
+    byte_strides = [s * base.itemsize for s in spec.strides]
+    return np.lib.stride_tricks.as_strided(base, spec.shape, byte_strides, writeable=writeable).view(spec.numpy_dtype)
+
+
+def _opaque(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A dtype of the same size that NumPy's array interface can name: it knows no float8."""
+    return dtype if dtype.isbuiltin == 1 else np.dtype(f"V{dtype.itemsize}")

@@ -18,8 +18,8 @@ class TorchFramework:
     def setup(self) -> None:
         self.shim.install()
 
-    def before_call(self, *, budget_seconds: float, skip_launches: bool) -> None:
-        del budget_seconds, skip_launches
+    def before_call(self, *, budget_seconds: float, skip_launches: bool, watch: bool = False) -> None:
+        del budget_seconds, skip_launches, watch
         self.shim.reset()
 
     def after_call(self) -> dict[str, Any]:

@@ -29,13 +29,18 @@ class TritonFramework:
         self.shim.install()
         self.interpreter.on_launch = self.shim.note_launch
 
-    def before_call(self, budget_seconds: float, skip_launches: bool = False) -> None:
-        """Forgets the previous call. With `skip_launches`, kernels are recorded but do nothing."""
+    def before_call(self, *, budget_seconds: float, skip_launches: bool = False, watch: bool = False) -> None:
+        """Forgets the previous call.
+
+        With `skip_launches`, kernels are recorded but do nothing; with `watch`, races between programs are looked
+        for, and whether a kernel computes or only moves data.
+        """
         interpreter, shim = self._ready()
         interpreter.reset()
         shim.reset()
         interpreter.budget_seconds = budget_seconds
         interpreter.skip_launches = skip_launches
+        interpreter.detect_races = watch
 
     def after_call(self) -> dict[str, Any]:
         """What happened since `before_call`, in plain JSON types."""

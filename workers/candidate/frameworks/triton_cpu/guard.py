@@ -9,6 +9,7 @@ import numpy as np
 from .formats import Array
 from .location import current_location
 from .memory import Access, Extent, KnownMemory
+from .moves import Movement
 from .races import RaceDetector
 from .records import Launch, Observation
 
@@ -40,11 +41,15 @@ class ObservationLog:
 class LaunchGuard:
     """Admits or masks the lanes of one launch's accesses."""
 
-    def __init__(self, launch: Launch, memory: KnownMemory, log: ObservationLog, races: RaceDetector | None) -> None:
+    def __init__(
+        self, launch: Launch, memory: KnownMemory, log: ObservationLog, races: RaceDetector | None,
+        moves: Movement | None = None,
+    ) -> None:  # fmt: skip
         self._launch = launch
         self._memory = memory
         self._log = log
         self._races = races
+        self._moves = moves
         self.program: tuple[int, int, int] = (0, 0, 0)
         self.atomics = 0
         self._learned = False
@@ -57,6 +62,8 @@ class LaunchGuard:
         else:
             self._launch.bytes_written += count
             self.atomics += access.kind == "atomic"
+            if access.kind == "atomic" and self._moves is not None:
+                self._moves.compute()
         extent = self._extent(access)
         if extent is not None and extent.low <= int(access.addresses.min()) and (
             int(access.addresses.max()) + access.size <= extent.high
@@ -70,8 +77,15 @@ class LaunchGuard:
 
     def before_store(self, pointers: Any, value: Any, mask: Any) -> None:
         """Lets the race detector compare a store with what is there, before it happens."""
+        if self._moves is not None:
+            self._moves.store(self.program, value, mask)
         if self._races is not None:
             self._races.store(self._launch, self._log, self.program, pointers, value, mask)
+
+    def after_load(self, loaded: Any) -> None:
+        """Remembers what a program was given, where somebody asks whether the kernel computes."""
+        if self._moves is not None:
+            self._moves.load(self.program, loaded)
 
     def _extent(self, access: Access) -> Extent | None:
         origin = access.pointers.origin

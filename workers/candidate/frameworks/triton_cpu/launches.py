@@ -24,6 +24,7 @@ from .guard import LaunchGuard, ObservationLog
 from .language import Language
 from .location import raised_at
 from .memory import Extent, KnownMemory
+from .moves import Movement
 from .races import RaceDetector
 from .records import Launch, Observation, Specialisation, TooSlow, Unsupported
 from .rewrite import definition_of
@@ -103,11 +104,13 @@ class Executor:
         }
         memory = KnownMemory(binder.extents, self.watched)
         races = RaceDetector(binder.extents) if self.detect_races else None
-        guard = LaunchGuard(record, memory, self.log, races)
+        moves = Movement(record) if self.detect_races else None
+        guard = LaunchGuard(record, memory, self.log, races, moves)
         function = self.language.function(kernel)
         return GridRun(record.kernel, function, values, record.grid, guard, self._trial_seconds)
 
     def _noted(self, error: Exception, record: Launch) -> Exception:
+        record.failed = True
         seen = as_seen_by_author(error)
         if isinstance(seen, (Unsupported, TooSlow)):
             self.stopped = seen

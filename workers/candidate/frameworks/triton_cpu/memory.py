@@ -120,7 +120,10 @@ class CheckedMemory(stock.InterpreterBuilder):
     def create_masked_load(self, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any,
                            is_volatile: Any) -> Any:
         admitted = self._admit("load", ptrs, mask)
-        return super().create_masked_load(ptrs, admitted, other, cache_modifier, eviction_policy, is_volatile)
+        loaded = super().create_masked_load(ptrs, admitted, other, cache_modifier, eviction_policy, is_volatile)
+        if self.guard is not None:
+            self.guard.after_load(loaded)
+        return loaded
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, cache_modifier: Any, eviction_policy: Any) -> Any:
         admitted = self._admit("store", ptrs, mask)

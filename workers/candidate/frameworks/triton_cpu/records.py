@@ -35,7 +35,11 @@ class Specialisation:
 
 @dataclass
 class Launch:
-    """One launch of a kernel; bytes are those its active lanes asked for, before any cache."""
+    """One launch of a kernel; bytes are those its active lanes asked for, before any cache.
+
+    `computes` is False where every value that it stored had been loaded by the same program: it only moved
+    data.  None where nobody looked.
+    """
 
     kernel: str
     file: str
@@ -50,6 +54,8 @@ class Launch:
     num_stages: int
     bytes_read: int = 0
     bytes_written: int = 0
+    failed: bool = False
+    computes: bool | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     specialisation: Specialisation | None = field(default=None, repr=False, compare=False)
 

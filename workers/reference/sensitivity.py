@@ -1,0 +1,209 @@
+"""How strongly an output reacts to rounding: the S and the K of the judge's error budget.
+
+A kernel that rounds every operand and intermediate value v by a relative δ_v, |δ_v| ≤ u, has to first
+order the error Σ_v δ_v·v·∂f_j/∂v in output element j, hence at most u·S_j with
+
+    S_j = Σ_v |v·∂f_j/∂v|,
+
+the componentwise condition number times |f_j| (Skeel 1979; Gohberg and Koltracht, SIAM J. Matrix Anal.
+Appl. 14, 1993).  For a dot product it is Σ|a_i·b_i|, the S of Higham and Mary's √K·u·S.  Three sources:
+
+* **linear**.  Where f is affine in each floating input and has no negative coefficients, S = f(|x|)
+  exactly.  Affine is tested on random draws, f(a + b) + f(0) = f(a) + f(b) in each input; that no
+  coefficient is negative by S ≥ T/√m, which a cancelling f(|x|) misses (T as below, m inputs).
+* **first-order**.  For independent relative perturbations h·s_v with signs s_v = ±1, the mean of
+  (Δ_j/h)² is T_j² = Σ_v (v·∂f_j/∂v)².  By Cauchy and Schwarz T_j ≤ S_j ≤ √n·T_j for n terms.  The ratio
+  R = S/T is measured, not bounded: for perturbations h·c_v with c_v from the Cauchy distribution,
+  which is 1-stable, Δ_j/h is Cauchy with scale S_j (Indyk, J. ACM 53, 2006), so that the median of
+  |Δ_j|/(h·T_j) over output elements and draws is R.  S_j := (1 + 2/√draws)·R·T_j; the factor covers T's
+  sampling error.  With fewer than 64 samples R is its bound √n.
+* none: the caller falls back to a guess.
+
+In torch every operator's result is perturbed too (Monte Carlo arithmetic: Parker, UCLA CSD-970002, 1997),
+because an error in an intermediate value is not always one in an input: sum(x - mean(x)) is 0 for every
+x, its rounding noise is not.  Elsewhere inputs alone are perturbed.  An operator that returns a narrower
+format than float64 is perturbed by that format's unit roundoff, if that is more than h.
+
+K, the longest sum behind one element: in torch the longest of the operators that ran; elsewhere, from one
+input element at a time, changed: if it moves c of N output elements, and the input has n, then an output
+element has n·c/N input elements behind it on average (both sides count the pairs that influence each other).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workers.reference.noise import Source, changed_inputs, floating_sizes, values_of, watched
+
+Outputs = list["NDArray[np.float64] | None"]
+Evaluate = Callable[[Callable[[Any], Any]], Any]  # the answer to inputs changed by a function of one leaf
+
+H = 2.0**-24
+ROUNDS, FEWEST, SKETCHES = 16, 3, 8
+POOL, ENOUGH = 4096, 64
+LINEAR_UP_TO = 4  # floating inputs
+LINEAR_TOLERANCE = 2.0**-20
+SINGLE_PROBES = 4
+
+
+@dataclass
+class Sensitivity:
+    """Per output: S (float32, the output's shape; `None` for integers), K and how S was found."""
+
+    scales: list[NDArray[np.float32] | None]
+    length: int
+    method: str  # linear | first-order
+    draws: int
+
+
+def measure(evaluate: Evaluate, inputs: Any, seed: int, seconds: float) -> Sensitivity | None:
+    """S and K of `inputs`, float64; `None` where fewer than 3 draws fit into `seconds` or nothing floats.
+
+    `evaluate(change)` applies the reference to copies of `inputs` whose leaves went through `change`.
+    Raises whatever the reference raises.
+    """
+    study = _Study(evaluate, inputs, np.random.default_rng(seed), seconds)
+    if study.plain is None or not any(o is not None for o in study.plain):
+        return None
+    spread = study.spread()
+    if study.draws < FEWEST:
+        return None
+    linear = study.linear(spread)
+    scales, method = (linear, "linear") if linear is not None else (study.first_order(spread), "first-order")
+    return Sensitivity([_single(s) for s in scales], study.length(), method, study.draws)
+
+
+class _Study:
+    """One set of inputs under perturbation."""
+
+    def __init__(self, evaluate: Evaluate, inputs: Any, random: np.random.Generator, seconds: float) -> None:
+        self.evaluate, self.inputs, self.random = evaluate, inputs, random
+        self.sizes = floating_sizes(inputs)
+        self.draws = 0
+        with watched(None) as seen:
+            self.plain: Outputs = values_of(evaluate(lambda leaf: leaf))
+        self.seen = seen
+        self.deadline = time.monotonic() + seconds  # the first run imports and compiles
+
+    def _late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def _noisy(self, draw: Callable[[Any], NDArray[np.float64]]) -> Outputs:
+        """|change| of every output under relative perturbations, in units of H."""
+        source = Source(self.random, draw, H)
+        with watched(source):
+            noisy = values_of(self.evaluate(source.perturbed))
+        return [None if p is None or q is None else _finite(np.abs(q - p)) / H for p, q in zip(self.plain, noisy, strict=True)]
+
+    def spread(self) -> Outputs:
+        """T, by the root mean square over draws."""
+        sums: Outputs = [None if p is None else np.zeros(p.shape) for p in self.plain]
+        while self.draws < ROUNDS and not (self._late() and self.draws):
+            for total, change in zip(sums, self._noisy(self._signs), strict=True):
+                if total is not None and change is not None:
+                    total += np.square(change)
+            self.draws += 1
+        return [None if total is None else np.sqrt(total / self.draws) for total in sums]
+
+    def linear(self, spread: Outputs) -> Outputs | None:
+        """f(|x|), where that is S."""
+        if not 0 < len(self.sizes) <= LINEAR_UP_TO or self._late() or any(map(np.iscomplexobj, self.plain)):
+            return None
+        if not all(self._affine(n) for n in range(len(self.sizes))):
+            return None
+        scales = values_of(self.evaluate(abs_of))
+        pairs = [(s, t) for s, t in zip(scales, spread, strict=True) if s is not None and t is not None]
+        least = 0.5 / math.sqrt(len(self.sizes))
+        return scales if all(bool((s >= least * t).all()) for s, t in pairs) else None
+
+    def _affine(self, position: int) -> bool:
+        factors = self.random.uniform(-1, 1, self.sizes[position])
+        parts = []
+        for own, other in ((1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
+            change = changed_inputs(position, lambda x, a=own, b=other: x * (a + b * factors.reshape(x.shape)))
+            parts.append(values_of(self.evaluate(change)))
+        return all(_adds_up(*group) for group in zip(*parts, strict=True))
+
+    def first_order(self, spread: Outputs) -> Outputs:
+        ratios: list[list[NDArray[np.float64]]] = [[] for _ in spread]
+        for n in range(SKETCHES):
+            if n and self._late():
+                break
+            for kept, t, change in zip(ratios, spread, self._noisy(self._cauchy), strict=True):
+                if t is not None and change is not None:
+                    kept.append(_sampled_ratio(change, t))
+        factor = 1 + 2 / math.sqrt(self.draws)
+        bound = math.sqrt(max(1, sum(self.sizes)))
+        return [None if t is None else factor * _pooled(r, bound) * t for t, r in zip(spread, ratios, strict=True)]
+
+    def length(self) -> int:
+        """K."""
+        longest = max(self.sizes, default=1)
+        if self.seen.operators:
+            return max(1, min(self.seen.longest, longest))
+        return max([1, *(self._behind(n) for n in range(len(self.sizes)))])
+
+    def _behind(self, position: int) -> int:
+        size, most = self.sizes[position], 0.0
+        for _ in range(SINGLE_PROBES if size else 0):
+            chosen = int(self.random.integers(size))
+            outputs = values_of(self.evaluate(changed_inputs(position, lambda x, at=chosen: _bumped(x, at))))
+            for plain, other in zip(self.plain, outputs, strict=True):
+                if plain is not None and other is not None and plain.size:
+                    most = max(most, size * np.count_nonzero(other != plain) / plain.size)
+        return min(size, math.ceil(most))
+
+    def _signs(self, count: int) -> NDArray[np.float64]:
+        return self.random.integers(0, 2, count, dtype=np.int8) * 2.0 - 1.0
+
+    def _cauchy(self, count: int) -> NDArray[np.float64]:
+        return np.clip(self.random.standard_cauchy(count), -(2.0**16), 2.0**16)
+
+
+def abs_of(leaf: Any) -> Any:
+    return abs(leaf)
+
+
+def _bumped(x: Any, at: int) -> Any:
+    """One element moved by 1/256 of itself and of the array's size."""
+    flat = x.reshape(-1)
+    flat[at] += (abs(float(flat[at])) + float(abs(x).mean())) / 256
+    return flat.reshape(x.shape)
+
+
+def _adds_up(both: Any, neither: Any, first: Any, second: Any) -> bool:
+    if both is None:
+        return True
+    sizes = np.abs(both) + np.abs(neither) + np.abs(first) + np.abs(second)
+    allowed = LINEAR_TOLERANCE * (sizes + 1e-3 * sizes.max(initial=0.0))
+    return bool((np.abs(both + neither - first - second) <= allowed).all())
+
+
+def _sampled_ratio(change: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.float64]:
+    step = max(1, t.size // POOL)
+    change, t = change.reshape(-1)[::step], t.reshape(-1)[::step]
+    return change[t > 0] / t[t > 0]
+
+
+def _pooled(ratios: list[NDArray[np.float64]], bound: float) -> float:
+    pool = np.concatenate(ratios) if ratios else np.empty(0)
+    return bound if pool.size < ENOUGH else float(np.clip(np.median(pool), 1.0, bound))
+
+
+def _finite(change: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isfinite(change), change, 0.0)
+
+
+def _single(scale: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+    """Few digits matter; what float32 cannot hold becomes its largest number."""
+    if scale is None:
+        return None
+    largest = float(np.finfo(np.float32).max)
+    return np.nan_to_num(scale, nan=0.0, posinf=largest).clip(0.0, largest).astype(np.float32)
