@@ -33,7 +33,7 @@ from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, memory_findings, not_run
 from workers.judge.faults import EngineFault, SubmissionError
 from workers.judge.foreign import ForeignProcess, Raised, start_candidate, start_reference
-from workers.judge.inspection import inspect_python
+from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
 from workers.judge.semantic import run_checks
 from workers.judge.seeds import Seeds
@@ -157,7 +157,15 @@ class _Judging:
                 memory_findings(run, self.notebook)
             if self.submission.framework == "torch":
                 stage.not_measured("torch operators check their own bounds; nothing of the submission's touches memory directly")
-        self.notebook.logs.append(candidate.log())
+        self._read_log(candidate.log())
+
+    def _read_log(self, log: str) -> None:
+        self.notebook.logs.append(log)
+        if lines := forged_lines(log):
+            self.notebook.note(
+                "integrity.forged_result", Severity.WARNING, StageName.INTEGRITY,
+                "it prints what a harness would print as a result", tier=Tier.SUPPORT, evidence={"lines": lines},
+            )  # fmt: skip
 
     def _load(self, candidate: _Restartable, in_place: list[int]) -> Caller:
         caller = Caller(candidate.process(), self.bundle, in_place, self.notebook)

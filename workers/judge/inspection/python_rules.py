@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -27,13 +28,22 @@ _CALLS = {
     "gc.get_objects": "integrity.scans_memory",
     "gc.get_referrers": "integrity.scans_memory",
     "gc.get_referents": "integrity.scans_memory",
+    "sys.modules.values": "integrity.scans_memory",
+    "sys.modules.items": "integrity.scans_memory",
+    "sys.modules.copy": "integrity.scans_memory",
+    "sys.settrace": "integrity.reads_caller_frame",
+    "sys.setprofile": "integrity.reads_caller_frame",
+    "torch.initial_seed": "integrity.seed_replay",
     "os._exit": "integrity.process_exit",
     "os.kill": "integrity.process_exit",
     "os.abort": "integrity.process_exit",
     "sys.exit": "integrity.process_exit",
 }
-_ATTRIBUTES = {"f_back": "integrity.reads_caller_frame", "f_locals": "integrity.reads_caller_frame", "tb_frame": "integrity.reads_caller_frame"}
-_PATCHED_OWNERS = ("time", "timeit", "torch.cuda", "torch.testing", "triton.testing", "torch.cuda.Event")
+_FRAMES = ("f_back", "f_locals", "tb_frame", "gi_frame", "cr_frame")
+_PATCHED_OWNERS = ("time", "timeit", "builtins", "torch.cuda", "torch.testing", "triton.testing", "torch.cuda.Event")
+_MEMORY_FILES = re.compile(r"/proc/(self|thread-self|\d+)/(mem|maps|smaps)\b")
+_SEEDERS = ("manual_seed", "seed", "default_rng", "RandomState", "PRNGKey")
+_DRAWS = ("randn", "rand", "randint", "randperm", "normal", "standard_normal", "uniform", "random", "integers")
 
 
 def inspect_python(file: str, source: str) -> list[Hit]:
@@ -43,22 +53,72 @@ def inspect_python(file: str, source: str) -> list[Hit]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     names = _imported_names(tree)
-    return [Hit(code, file, node.lineno, what) for node in _placed(tree) for code, what in _hits(node, names)]
+    nodes = [node for node in _outside_main(tree) if isinstance(node, ast.expr | ast.stmt)]
+    hits = [Hit(code, file, node.lineno, what) for node in nodes for code, what in _hits(node, names)]
+    return hits + [Hit("integrity.seed_replay", file, node.lineno, what) for node, what in _guessed_seeds(nodes)]
 
 
-def _placed(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt))
+def _outside_main(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node that is not under `if __name__ == "__main__"`, which a harness never runs."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not (isinstance(child, ast.If) and "__name__" in ast.dump(child.test)):
+            yield from _outside_main(child)
 
 
 def _hits(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Call) and (dotted := _dotted(node.func, names)) in _CALLS:
         yield _CALLS[dotted], dotted
-    elif isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES:
-        yield _ATTRIBUTES[node.attr], node.attr
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Attribute) and _dotted(target.value, names) in _PATCHED_OWNERS:
-                yield "integrity.timer_patched", f"{_dotted(target.value, names)}.{target.attr}"
+    elif isinstance(node, ast.Attribute) and node.attr in _FRAMES:
+        yield "integrity.reads_caller_frame", node.attr
+    elif isinstance(node, ast.Constant) and node.value in _FRAMES:
+        yield "integrity.reads_caller_frame", repr(node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _MEMORY_FILES.search(node.value):
+        yield "integrity.scans_memory", repr(node.value[:80])
+    elif isinstance(node, ast.For) and _dotted(node.iter, names) == "sys.modules":
+        yield "integrity.scans_memory", "sys.modules"
+    elif patched := _patched(node, names):
+        yield "integrity.timer_patched", patched
+
+
+def _patched(node: ast.AST, names: dict[str, str]) -> str:
+    """The owner of an attribute that is bound anew, by assignment, `setattr` or its `__dict__`; "" for none."""
+    owners: list[ast.AST] = []
+    if isinstance(node, ast.Assign):
+        owners = [_owner(target) for target in node.targets]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr" and node.args:
+        owners = [node.args[0]]
+    return next((dotted for owner in owners if (dotted := _dotted(owner, names)) in _PATCHED_OWNERS), "")
+
+
+def _owner(target: ast.AST) -> ast.AST:
+    if isinstance(target, ast.Attribute):
+        return target.value
+    if not isinstance(target, ast.Subscript):
+        return target
+    space = target.value
+    if isinstance(space, ast.Attribute) and space.attr == "__dict__":
+        return space.value
+    if isinstance(space, ast.Call) and isinstance(space.func, ast.Name) and space.func.id == "vars" and space.args:
+        return space.args[0]
+    return space
+
+
+def _guessed_seeds(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.Call, str]]:
+    """Generators seeded with numbers of the author's choice, in a file that draws random numbers."""
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if not any(_last(call) in _DRAWS for call in calls):
+        return
+    looped = {n.target.id for n in nodes if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+    for call in calls:
+        seed = call.args[0] if call.args else None
+        guessed = isinstance(seed, ast.Constant) or (isinstance(seed, ast.Name) and seed.id in looped)
+        if _last(call) in _SEEDERS and guessed:
+            yield call, f"{_last(call)}({ast.unparse(call.args[0])})"
+
+
+def _last(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
 def _imported_names(tree: ast.AST) -> dict[str, str]:
@@ -74,7 +134,7 @@ def _imported_names(tree: ast.AST) -> dict[str, str]:
 
 def _dotted(node: ast.AST, names: dict[str, str]) -> str:
     if isinstance(node, ast.Name):
-        return names.get(node.id, node.id)
+        return names.get(node.id, "")
     if isinstance(node, ast.Attribute):
         return f"{_dotted(node.value, names)}.{node.attr}"
     return ""

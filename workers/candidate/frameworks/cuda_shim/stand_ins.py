@@ -42,6 +42,11 @@ def _refuse_graph(*_: Any, **__: Any) -> Any:
     raise Unsupported("CUDA graphs have no model here")
 
 
+def _eager(model: Any = None, *_: Any, **__: Any) -> Any:
+    """`torch.compile` without a compiler: the program as written, which has the same meaning."""
+    return (lambda function: function) if model is None else model
+
+
 class _DeviceContext:
     """Stands for `torch.cuda.device(...)` and `device_of(...)`: there is only one device."""
 
@@ -153,7 +158,7 @@ def torch_names() -> dict[str, Any]:
     def default_device(device: Any) -> None:
         set_default_device("cpu" if is_cuda(device) else device)
 
-    return {"Generator": _Generator, "autocast": _Autocast, "Stream": Stream, "Event": Event,
+    return {"compile": _eager, "Generator": _Generator, "autocast": _Autocast, "Stream": Stream, "Event": Event,
             "set_default_device": default_device}  # fmt: skip
 
 

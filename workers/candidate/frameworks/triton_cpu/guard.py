@@ -11,8 +11,9 @@ from .location import current_location
 from .memory import Access, Extent, KnownMemory
 from .moves import Movement
 from .races import RaceDetector
-from .records import Launch, Observation
+from .records import Launch, Observation, Unsupported
 
+_MOST_POLLS = 5000
 _PAST_VIEW = "runtime.reads_past_view"  # stores too: the evidence names the access
 
 
@@ -53,9 +54,11 @@ class LaunchGuard:
         self.program: tuple[int, int, int] = (0, 0, 0)
         self.atomics = 0
         self._learned = False
+        self._polled, self._polled_place = 0, None
 
     def admit(self, access: Access) -> Array:
         """The lanes that may touch memory; what is wrong with the others goes to the log."""
+        self._note_waiting(access)
         count = access.addresses.size * access.size
         if access.kind == "load":
             self._launch.bytes_read += count
@@ -74,6 +77,16 @@ class LaunchGuard:
         if self._races is not None:
             self._note_race(self._races, access, active)
         return active
+
+    def _note_waiting(self, access: Access) -> None:
+        """A program that reads one place over and over waits for another, which would come after it here."""
+        polls = access.addresses.size == 1 and access.kind != "store"
+        place = (self.program, int(access.addresses[0])) if polls else None
+        self._polled = self._polled + 1 if place is not None and place == self._polled_place else 0
+        self._polled_place = place
+        last = tuple(size - 1 for size in self._launch.grid)
+        if self._polled > _MOST_POLLS and self.program != last:
+            raise Unsupported("a program waits for another program of its launch; here they run one after another")
 
     def before_store(self, pointers: Any, value: Any, mask: Any) -> None:
         """Lets the race detector compare a store with what is there, before it happens."""
