@@ -51,6 +51,24 @@ class FindingRow:
 
 
 @dataclass(frozen=True)
+class WorkloadRow:
+    """A workload in the numerics panel.  The judge runs one several times over; `key` tells the runs apart."""
+
+    workload: WorkloadResult
+    key: str
+    is_failing: bool
+
+    @property
+    def family(self) -> str:
+        """What was special about this run; empty for the plain one."""
+        return "" if self.workload.family in ("task", "hidden", self.workload.name) else self.workload.family
+
+    @property
+    def has_details(self) -> bool:
+        return any(o.worst or o.ulp_histogram for o in self.workload.outputs)
+
+
+@dataclass(frozen=True)
 class Trick:
     """A known integrity trick on this submission: `seen`, `hint`, `not seen` or `unknown`.
 
@@ -72,7 +90,26 @@ class Evidence:
 
     def citation(self, cell: str) -> str:
         """A cited cell as this viewer may read it: hidden workloads keep their names to themselves."""
-        return "a hidden workload" if self.hidden.intersection(cell.split(".")) else cell
+        names = [
+            name for part in cell.split(".") for name in self.hidden if part == name or part.startswith(f"{name}-")
+        ]
+        return "a hidden workload" if names else cell
+
+    @cached_property
+    def headline(self) -> str:
+        """The judge's sentence without the scope, which stands beside the verdict already."""
+        return self.report.headline.removesuffix(f", {self.report.scope.sentence()}")
+
+    @cached_property
+    def workloads(self) -> list[WorkloadRow]:
+        """Every run; a hidden workload, which says pass or fail and no more, says it once."""
+        seen: set[str] = set()
+        rows = []
+        for w in _hidden_once(self.report.workloads):
+            key = cell_id(w.name) if w.name not in seen else cell_id(f"{w.name}-{w.family}")
+            seen.add(w.name)
+            rows.append(WorkloadRow(w, key, w.status in (StageStatus.FAILED, StageStatus.ERROR)))
+        return rows
 
     @cached_property
     def task_health(self) -> str:
@@ -154,11 +191,13 @@ class Evidence:
 
     @cached_property
     def passed_workloads(self) -> int:
-        return sum(1 for w in self.report.workloads if w.status is StageStatus.PASSED)
+        return sum(1 for row in self.workloads if row.workload.status is StageStatus.PASSED)
 
     @cached_property
-    def first_failing(self) -> WorkloadResult | None:
-        return next((w for w in self.report.workloads if w.status in (StageStatus.FAILED, StageStatus.ERROR)), None)
+    def shown_first(self) -> WorkloadRow | None:
+        """The workload whose details are open: the first that fails, else the first."""
+        rows = [row for row in self.workloads if row.has_details]
+        return next((row for row in rows if row.is_failing), rows[0] if rows else None)
 
     def _row(self, number: int, finding: Finding) -> FindingRow:
         kind = REGISTER.get(finding.code) or FindingKind(finding.code, finding.code, "", "", "")
@@ -171,6 +210,16 @@ class Evidence:
         items = [f"{k} {_plain(v)}" for k, v in finding.evidence.items() if not isinstance(v, dict | list | tuple)]
         place = [f"workload {finding.workload}"] if finding.workload else []
         return ", ".join(place + items[:SHOWN_EVIDENCE_ITEMS]) or None
+
+
+def _hidden_once(workloads: Iterable[WorkloadResult]) -> list[WorkloadResult]:
+    """Runs of a workload whose outputs are kept back become one row: failed when any of them failed."""
+    rows: dict[object, WorkloadResult] = {}
+    for n, w in enumerate(workloads):
+        key = w.name if w.hidden and not w.outputs else n
+        if key not in rows or w.status in (StageStatus.FAILED, StageStatus.ERROR):
+            rows[key] = w
+    return list(rows.values())
 
 
 def _trick_state(row: FindingRow | None, otherwise: str) -> str:

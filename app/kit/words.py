@@ -29,6 +29,12 @@ def words(value: Any) -> str:
     return visible(getattr(value, "value", value)).replace("_", " ")
 
 
+def capital(value: Any) -> str:
+    """The first letter large, the others as they are, and no full stop at the end."""
+    text = str(value).rstrip(".")
+    return text[:1].upper() + text[1:]
+
+
 def verdict_title(value: Verdict | str) -> str:
     return _VERDICT_WORDS.get(str(value), str(value))
 
@@ -41,6 +47,7 @@ pages.FILTERS.update(
     clock=figures.clock,
     visible=visible,
     said=said,
+    capital=capital,
     words=words,
     verdict_title=verdict_title,
     prose=prose.prose,

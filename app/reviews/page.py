@@ -22,7 +22,7 @@ CONFIDENCES = ((1, "guess"), (2, "fairly sure"), (3, "certain"))
 
 @dataclass(frozen=True)
 class CriterionView:
-    """A criterion on the page; nothing is pre-filled.  `proposal` is a reason for "cannot judge", confirmed by a key."""
+    """A criterion on the page; nothing is pre-filled.  `proposal` is why it may be one that nobody can judge here."""
 
     content: CriterionContent
     score: Mapping[str, Any]

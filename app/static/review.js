@@ -102,6 +102,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const criterion = event.target.closest("fieldset.criterion");
     if (criterion) makeCurrent(criterion);
   });
+  // What was missing is no longer said once its place is being filled.
+  form.addEventListener("input", (event) => event.target.closest("fieldset")?.querySelector(".problem")?.remove());
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;

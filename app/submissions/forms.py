@@ -103,4 +103,6 @@ async def read_upload_form(request: Request) -> UploadForm:
     files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
     # A pasted form sends CRLF; a kernel's source keeps the line ends of its author's editor.
     typed["source"] = typed["source"].replace("\r\n", "\n")
-    return UploadForm(**typed, uploads=tuple([(f.filename or "", await f.read()) for f in files]))
+    uploads = [(f.filename or "", await f.read()) for f in files]
+    await form.close()
+    return UploadForm(**typed, uploads=tuple(uploads))

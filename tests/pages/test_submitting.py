@@ -121,4 +121,4 @@ def test_what_was_not_measured_is_neither_pass_nor_fail(full_house):
     page = full_house.browser("sue").get(f"/submissions/{full_house.submissions['accepted']}").text
 
     assert page.count("This is neither a pass nor a fail.") == 2
-    assert "Not measured here." in page and "no CUDA device on this machine" in page
+    assert "Not measured here." in page and "No CUDA device on this machine." in page
