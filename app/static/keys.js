@@ -60,6 +60,13 @@ document.addEventListener("DOMContentLoaded", () => {
     return Boolean(target);
   }
 
+  // The line under the focus, the pointer, or the address (#solution-py-L12).
+  function commentLine() {
+    const row = document.activeElement.closest("tr[data-line]") || hovered?.closest("tr[data-line]") || document.querySelector("tr[data-line]:target");
+    if (!row) { document.getElementById("announce").textContent = "No line here: follow a line number first"; return; }
+    window.workbench.addComment(row.closest("[data-file]").dataset.file, row.dataset.line);
+  }
+
   function leave(target) {
     const criterion = target.closest("fieldset.criterion");
     target.blur();
@@ -67,7 +74,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const acts = {
-    j: () => move(1), k: () => move(-1), c: write, e: citeHere, 0: confirmProposal,
+    j: () => move(1), k: () => move(-1), c: write, l: commentLine, e: citeHere, 0: confirmProposal,
     1: () => pick(1), 2: () => pick(2), 3: () => pick(3), 4: () => pick(4), 5: () => pick(5), 6: () => pick(6), 7: () => pick(7),
     "[": () => panel(-1), "]": () => panel(1), s: () => document.querySelector("#source .scroll")?.focus(),
     "?": () => sheet.showModal(),
