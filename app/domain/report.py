@@ -274,6 +274,7 @@ class Report:
     environment: dict[str, Any] = field(default_factory=dict)
     replay: Replay | None = None
     log: str = ""
+    hidden_workloads: tuple[str, ...] = ()
     schema_version: int = SCHEMA_VERSION
 
     def to_json(self) -> dict[str, Any]:
@@ -289,14 +290,15 @@ class Report:
 
     def for_submitter(self) -> Report:
         """The only form a submitter gets: hidden workloads are `hidden-1`…, pass or fail and no more."""
-        names = {w.name: f"hidden-{n}" for n, w in enumerate((w for w in self.workloads if w.hidden), 1)}
+        hidden = dict.fromkeys((*self.hidden_workloads, *(w.name for w in self.workloads if w.hidden)))
+        names = {name: f"hidden-{n}" for n, name in enumerate(hidden, 1)}
         hidden_scope = set(names)
 
         def public(items: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(names.get(item, item) for item in items)
 
         findings = tuple(
-            dataclasses.replace(f, workload=names[f.workload], evidence={}, message="on a hidden workload")
+            dataclasses.replace(f, workload=names[f.workload], evidence={}, location=None, message="on a hidden workload")
             if f.workload in hidden_scope
             else f
             for f in self.findings
@@ -311,10 +313,15 @@ class Report:
             workloads_not_run=public(self.scope.workloads_not_run),
         )
         return dataclasses.replace(
-            self, workloads=workloads, findings=findings, scope=scope, replay=None, log="" if names else self.log,
+            self, workloads=workloads, stages=_without_reasons(self.stages) if names else self.stages, hidden_workloads=(), findings=findings, scope=scope, replay=None, log="" if names else self.log,
             not_checked=tuple(_renamed(line, names) for line in self.not_checked),
             headline=_renamed(self.headline, names),
         )
+
+
+def _without_reasons(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """A failed stage's reason may quote what a hidden workload raised."""
+    return tuple(dataclasses.replace(s, reason=None) if s.status is StageStatus.FAILED else s for s in stages)
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

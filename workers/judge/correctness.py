@@ -144,7 +144,7 @@ class Correctness:
         compared = self._compare_values(name, array, expected)
         if not compared.ok:
             self._note_values(compared, workload)
-        elif (compared.budget_ratio or 0) > 1 and compared.decided_by != "reference_error":
+        elif (compared.budget_ratio or 0) > 1 and compared.decided_by != "reference_error" and not self._tf32_granted(want):
             self._note_downgrade(compared, workload)
         return dataclasses.replace(compared, expected_shape=want.shape, expected_dtype=want.dtype.name)
 
@@ -173,6 +173,9 @@ class Correctness:
                 message = f"{count} of {result.elements} elements of `{result.name}` on `{workload.name}`{at}"
                 evidence = {"output": result.name, "max_ulp": result.max_ulp, "max_abs_error": result.max_abs_error}
                 self._wrong(code, Verdict.WRONG_RESULT, workload, message, evidence)
+
+    def _tf32_granted(self, want: np.ndarray) -> bool:
+        return want.dtype == np.float32 and self.bundle.spec.policy.tf32 == "allowed"
 
     def _note_downgrade(self, result: OutputResult, workload: Workload) -> None:
         self.notebook.note(

@@ -286,6 +286,7 @@ class _Judging:
             findings=tuple(book.findings),
             environment={"host": platform.platform(), "device": None, "driver": None, **self.environment},
             replay=Replay(self.request.command, self.seeds.secret.hex(), dict(self.seeds.drawn)),
+            hidden_workloads=tuple(w.name for w in self.bundle.spec.workloads if w.hidden),
             log="\n".join(log for log in book.logs if log)[-64_000:],
         )
 

@@ -1,0 +1,2 @@
+# expect: compile_error compile.no_entry
+solution = 42

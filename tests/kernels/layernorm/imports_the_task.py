@@ -1,0 +1,2 @@
+# expect: compile_error
+from reference import reference as solution

@@ -1,0 +1,3 @@
+# expect: runtime_error runtime.crash
+def solution(x, w, b):
+    raise KeyboardInterrupt

@@ -1,0 +1,3 @@
+# expect: compile_error compile.error
+def solution(x, w, b):
+    return x +

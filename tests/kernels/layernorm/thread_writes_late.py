@@ -1,0 +1,16 @@
+# expect: suspect integrity.late_write
+import threading
+import time
+
+import torch
+
+
+def solution(x, w, b):
+    out = torch.zeros_like(x)
+
+    def work():
+        time.sleep(0.1)
+        out.copy_(torch.nn.functional.layer_norm(x, x.shape[-1:], w, b))
+
+    threading.Thread(target=work).start()
+    return out

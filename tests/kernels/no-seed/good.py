@@ -1,0 +1,3 @@
+# expect: accepted
+def solution(x):
+    return x * x * x

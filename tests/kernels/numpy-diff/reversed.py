@@ -1,0 +1,3 @@
+# expect: wrong_result
+def solution(x):
+    return x[:-1] - x[1:]

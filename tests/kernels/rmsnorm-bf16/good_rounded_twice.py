@@ -1,0 +1,20 @@
+# expect: accepted
+"""Rounds the normalised value to bfloat16 before the weight, as many libraries do: within the tolerance."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _rows(x_ptr, w_ptr, y_ptr, cols, BLOCK: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * cols + i, mask=i < cols, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + i, mask=i < cols, other=0.0)
+    n = (x * tl.rsqrt(tl.sum(x * x, 0) / cols + 1e-6)).to(tl.bfloat16)
+    tl.store(y_ptr + row * cols + i, n * w, mask=i < cols)
+
+
+def solution(x, w):
+    y = torch.empty_like(x)
+    _rows[(x.shape[0],)](x, w, y, x.shape[1], BLOCK=128)
+    return y

@@ -1,0 +1,18 @@
+# expect: wrong_result runtime_error
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _rows(x_ptr, y_ptr, cols, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * cols + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    e = tl.exp(x - tl.max(x, 0))
+    tl.store(y_ptr + i, e / tl.sum(e, 0))
+
+
+def solution(x):
+    y = torch.empty_like(x)
+    _rows[(x.shape[0],)](x, y, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y

@@ -1,0 +1,3 @@
+# expect: wrong_result
+def solution(x):
+    return (x.half() * x.half() + 1).float()

@@ -1,0 +1,3 @@
+# expect: accepted !integrity.output_aliased
+def solution(x):
+    return x.t()

@@ -1,0 +1,3 @@
+# expect: suspect wrong_result
+def solution(x):
+    return x.t()
