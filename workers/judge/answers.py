@@ -90,12 +90,12 @@ def gather(
     answers = Answers()
     try:
         try:
-            facts, _ = process.ask("load", timeout_s=IMPORT_SECONDS)
+            facts = process.ask("load", timeout_s=IMPORT_SECONDS)
         except Raised as raised:
             raise _fault(notebook, raised, None) from raised
-        answers.arguments, answers.has_check = list(facts["arguments"]), bool(facts["check"])
-        answers.versions = facts["versions"]
-        own_oracle, moved, readers = bool(facts["oracle"]), [], {}
+        answers.arguments, answers.has_check = facts.get("arguments", []), bool(facts.get("check"))
+        answers.versions = facts.get("versions", {})
+        own_oracle, moved, readers = bool(facts.get("oracle")), [], {}
         for workload in workloads:
             readers[workload.name] = reader = _Reader(process, bundle, workload, seeds, answers, own_oracle)
             try:
@@ -157,10 +157,9 @@ class _Reader:
         oracle, seed = self.drawn[0].oracle, self.seeds.of(self.workload.name, "disturb", 0)
         if oracle is None or self.drawn[0].inputs.total_bytes() > LARGE_BYTES:
             return []
-        ask = {"timeout_s": self.timeout_s}
         try:
-            self.process.ask("redraw", slot="0", into="disturbed", seed=seed, relative=relative, **ask)
-            other = self.process.receive("oracle", slot="disturbed", in_place=self.in_place, **ask)
+            self.process.ask("redraw", slot="0", into="disturbed", seed=seed, relative=relative, timeout_s=self.timeout_s)
+            other = self.process.receive("oracle", slot="disturbed", in_place=self.in_place, timeout_s=self.timeout_s)
         except (Raised, NotAValue):
             return []
         pairs = zip(oracle.leaves(), other.leaves(), strict=False)
@@ -187,7 +186,7 @@ class _Reader:
         for n in range(2):
             seed = self.seeds.of(self.workload.name, "redraw", n)
             try:
-                told, _ = self.process.ask("redraw", slot="0", into="redrawn", seed=seed, timeout_s=self.timeout_s)
+                told = self.process.ask("redraw", slot="0", into="redrawn", seed=seed, timeout_s=self.timeout_s)
                 if not told.get("changed"):
                     break
                 other = self.process.receive("native", slot="redrawn", in_place=self.in_place, timeout_s=self.timeout_s)

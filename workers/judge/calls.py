@@ -73,7 +73,7 @@ class Caller:
     def load(self, submission: Submission) -> dict[str, Any]:
         """Import the submission; raises `NotRun` when it does not load."""
         try:
-            facts, _ = self.process.ask(
+            facts = self.process.ask(
                 "load", timeout_s=IMPORT_SECONDS, framework=submission.framework, main=submission.main, entry=self.bundle.spec.entry
             )
         except Raised as raised:
@@ -94,7 +94,7 @@ class Caller:
         limit = self.bundle.spec.limits.seconds
         start = time.monotonic()
         try:
-            message, fds = self.process.ask(
+            message, fds = self.process.fetch(
                 "call", draw.inputs.fds, timeout_s=limit + GRACE_SECONDS, inputs=draw.inputs.to_message(), slot=slot,
                 refill=refill, in_place=self.in_place, poison=poison, seed=draw.call_seed, trace=trace,
                 skip_launches=skip_launches, watch=watch, hollow=hollow, budget_seconds=limit,
@@ -110,7 +110,7 @@ class Caller:
     def again(self, slot: str, wait_seconds: float) -> Returned | None:
         """An earlier call's outputs, and what became of its inputs, as they are now; None when they cannot be read."""
         try:
-            message, fds = self.process.ask("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
+            message, fds = self.process.fetch("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
             return Returned(Received.of(message.get("outputs", {}), fds), message, 0.0)
         except (Raised, NotAValue):
             return None

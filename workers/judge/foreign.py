@@ -10,17 +10,18 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.domain.task import TaskBundle
+from workers.judge import claims
 from workers.judge.received import Received
 from workers.judge.submission import Submission
 from workers.sandbox import Ended, Limits, Program, Sandboxes, Session
-from workers.wire import storage
+from workers.wire import frames, storage
 
 # What interpreter and libraries need beside the memory that a task grants.
 INTERPRETER_MEMORY_MB = 4096
 IMPORT_SECONDS = 120.0
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Raised(Exception):
     """Foreign code raised, or its process ended.  `facts` as `workers.wire.raised.describe` gives them."""
 
@@ -53,25 +54,40 @@ class ForeignProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.session.close()
 
-    def ask(self, op: str, fds: Sequence[int] = (), *, timeout_s: float, **fields: Any) -> tuple[dict[str, Any], list[int]]:
-        """One question; raises `Raised` when the code behind it raised or the process ended."""
+    def ask(self, op: str, fds: Sequence[int] = (), *, timeout_s: float, **fields: Any) -> dict[str, Any]:
+        """One question whose answer holds no storages; raises `Raised` as `fetch` does."""
+        told, unwanted = self.fetch(op, fds, timeout_s=timeout_s, **fields)
+        storage.close_all(unwanted)
+        return told
+
+    def fetch(
+        self, op: str, fds: Sequence[int] = (), *, timeout_s: float, **fields: Any
+    ) -> tuple[dict[str, Any], list[int]]:
+        """One question; the caller owns the descriptors of the answer.
+
+        Raises `Raised` when the code behind it raised, the process ended, or the question is too large to be sent.
+        """
         question = secrets.token_hex(8)
         try:
             reply = self.session.call({"op": op, "id": question, **fields}, fds, timeout_s=timeout_s)
         except Ended as ended:
             raise Raised({}, ended) from ended
+        except frames.FrameError as error:
+            raise Raised({"type": "TooLarge", "message": str(error)}) from error
         if reply.message.get("id") != question:
             # Our own code at the other end always repeats the number: somebody else wrote into the socket.
             self.session.close()
             storage.close_all(reply.fds)
             raise Raised({"forged": True}, Ended("protocol", detail="sent an answer that nobody asked for"))
-        if isinstance(error := reply.message.get("error"), dict):
-            raise Raised(error)
-        return reply.message, reply.fds
+        told = claims.facts(reply.message)
+        if isinstance(failure := told.get("error"), dict):
+            storage.close_all(reply.fds)
+            raise Raised(failure)
+        return told, reply.fds
 
     def receive(self, op: str, *, timeout_s: float, **fields: Any) -> Received:
         """Ask for packed values; raises `Raised` or `NotAValue`."""
-        message, fds = self.ask(op, timeout_s=timeout_s, **fields)
+        message, fds = self.fetch(op, timeout_s=timeout_s, **fields)
         return Received.of(message, fds)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
 import os
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,9 +14,21 @@ from typing import Any
 import numpy as np
 
 from workers.wire import storage
-from workers.wire.values import NotAValue, TensorSpec, as_array, rebuild
+from workers.wire.values import TENSOR_KINDS, NotAValue, TensorSpec, as_array, rebuild
 
-MAX_TOTAL_BYTES = 32 << 30
+MAX_LEAVES = 4096
+MAX_MANIFEST_CHARACTERS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much an answer may hold.  `total_bytes` counts storages, and views as if each were copied out.
+
+    A view of one byte can have any size, and a storage of holes becomes memory of ours when it is read.
+    """
+
+    total_bytes: int = 32 << 30
+    storages: int = 250
 
 
 @dataclass(frozen=True)
@@ -38,18 +54,27 @@ class Received:
     shares_inputs: bool = False
     _maps: dict[int, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # Descriptors hold other processes' memory: whoever forgets to close them must not keep it for ever.
+        weakref.finalize(self, storage.close_all, self.fds)
+
     @classmethod
-    def of(cls, message: dict[str, Any], fds: list[int]) -> Received:
-        """Take over `fds`; each is sealed, or copied when it cannot be.  Raises `NotAValue` for anything malformed."""
+    def of(cls, message: dict[str, Any], fds: list[int], room: Room = Room()) -> Received:
+        """Take over `fds`, also when it raises `NotAValue` for what is malformed, too large or not immutable."""
+        received = cls(None, [], fds)
         try:
             sizes = message["storages"]
-            if len(sizes) != len(fds) or sum(sizes) > MAX_TOTAL_BYTES:
-                raise NotAValue("the storages announced are not those that came")
-            owned = [_immutable(fd, size) for fd, size in zip(fds, sizes, strict=True)]
-            received = cls(message["manifest"], list(sizes), owned, message.get("shares_inputs") is True)
-            rebuild(received.manifest, received._check)
-        except (KeyError, TypeError, OSError) as error:
-            raise NotAValue(f"malformed answer: {error}") from error
+            if not isinstance(sizes, list) or len(sizes) != len(fds) or len(fds) > room.storages:
+                raise NotAValue("the storages announced are not those that came, or too many")
+            for fd, size in zip(fds, sizes, strict=True):
+                _freeze(fd, size)
+            received.manifest, received.storage_bytes = message["manifest"], list(sizes)
+            received.shares_inputs = message.get("shares_inputs") is True
+            received._check_all(room)
+        except _MALFORMED as error:
+            received.close()
+            reason = str(error) if isinstance(error, NotAValue) else f"malformed answer: {error}"
+            raise NotAValue(reason[:300]) from error
         return received
 
     def to_message(self) -> dict[str, Any]:
@@ -76,14 +101,22 @@ class Received:
         self._maps.clear()
         storage.close_all(self.fds)
 
-    def _check(self, spec: TensorSpec) -> None:
-        if spec.storage >= len(self.fds):
-            raise NotAValue(f"storage {spec.storage} does not exist")
-        low, high = spec.extent_bytes()
-        if low < 0 or high > self.storage_bytes[spec.storage]:
-            raise NotAValue("a tensor reaches outside its storage")
+    def _check_all(self, room: Room) -> None:
+        """Everything that a later look could trip over, once and here."""
+        if len(json.dumps(self.manifest)) > MAX_MANIFEST_CHARACTERS:
+            raise NotAValue(f"a description of more than {MAX_MANIFEST_CHARACTERS} characters")
+        leaves = list(itertools.islice(_flatten(rebuild(self.manifest, self._leaf)), MAX_LEAVES + 1))
+        if len(leaves) > MAX_LEAVES:
+            raise NotAValue(f"more than {MAX_LEAVES} values")
+        if max(self.total_bytes(), sum(leaf.array.nbytes for leaf in leaves)) > room.total_bytes:
+            raise NotAValue(f"more than the {room.total_bytes} bytes that an answer may have here")
+        self._maps.clear()  # each holds a descriptor more, and many are never looked at
 
     def _leaf(self, spec: TensorSpec) -> Leaf:
+        if spec.kind not in TENSOR_KINDS:
+            raise NotAValue(f"a tensor of kind {spec.kind!r}")
+        if spec.storage >= len(self.fds):
+            raise NotAValue(f"storage {spec.storage} does not exist")
         array = as_array(spec, self._map(spec.storage))
         return Leaf(spec.kind, array, bool(array.flags.c_contiguous), spec.type)
 
@@ -94,15 +127,28 @@ class Received:
         return self._maps[index]
 
 
-def _immutable(fd: int, size: Any) -> int:
-    if not isinstance(size, int) or size < 0 or not storage.is_memfd(fd) or os.fstat(fd).st_size != size:
+# What NumPy, `mmap` and Python raise for sizes, types and numbers that make no sense.
+_MALFORMED = (
+    NotAValue,
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    OSError,
+    MemoryError,
+    RecursionError,
+)
+
+
+def _freeze(fd: int, size: Any) -> None:
+    """Nobody can change the storage from here on; its size counts as it is then, not as it was before."""
+    if not isinstance(size, int) or isinstance(size, bool) or not storage.is_memfd(fd):
         raise NotAValue("a storage is no memfd of the announced size")
-    if storage.seal(fd):
-        return fd
-    duplicate = storage.copy(fd)  # the sender still maps it for writing: what counts is what it holds now
-    os.close(fd)
-    storage.seal(duplicate)
-    return duplicate
+    if not storage.seal(fd):
+        raise NotAValue("a storage can still be changed by the process that sent it")
+    if os.fstat(fd).st_size != size:
+        raise NotAValue("a storage is no memfd of the announced size")
 
 
 def _ordered(manifest: Any, model: Any) -> Any:
@@ -126,9 +172,17 @@ def _flatten(value: Any) -> Iterator[Leaf]:
         for item in value.values():
             yield from _flatten(item)
     elif isinstance(value, bool | int | float):
-        yield Leaf("python", np.asarray(value) if abs(value) < 2**63 else np.asarray(float(value)), contiguous=True)
-    elif value is None or isinstance(value, str):
-        yield Leaf("python", np.empty(0, np.float64), contiguous=True, type=type(value).__name__)
+        yield Leaf("python", _number(value), contiguous=True)
+    elif isinstance(value, str):
+        yield Leaf("python", np.frombuffer(value.encode(errors="surrogatepass"), np.uint8), contiguous=True, type="str")
+    elif value is None:
+        yield Leaf("python", np.empty(0, np.float64), contiguous=True, type="NoneType")
+
+
+def _number(value: float) -> np.ndarray:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return np.asarray(float(value) if abs(value) < 2**1023 else math.copysign(math.inf, 1 if value > 0 else -1))
+    return np.asarray(value)
 
 
 def _same_bytes(a: int, b: int) -> bool:

@@ -32,7 +32,7 @@ def run_checks(sandboxes: Sandboxes, bundle: TaskBundle, runs: list[WorkloadRun]
 
 
 def _check(process: ForeignProcess, bundle: TaskBundle, run: WorkloadRun, draw: Draw, outputs: Received, notebook: Notebook) -> None:
-    told, _ = process.ask(
+    told = process.ask(
         "check", [*draw.inputs.fds, *outputs.fds, *draw.native.fds], timeout_s=bundle.spec.limits.seconds + 30,
         inputs=draw.inputs.to_message(), outputs=outputs.to_message(), expected=draw.native.to_message(),
     )  # fmt: skip

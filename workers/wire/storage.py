@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import mmap
 import os
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from workers.wire import pages
 # From linux/fcntl.h; Python names only some of them before 3.12.
 F_ADD_SEALS, F_GET_SEALS = 1033, 1034
 F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE = 1, 2, 4, 8
+_IMMUTABLE = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE
 SPARSE_FROM_BYTES = 16 << 20
 _CHUNK_BYTES = 8 << 20
 
@@ -51,35 +53,35 @@ def _write_run(fd: int, source: memoryview, start: int, stop: int) -> None:
 
 
 def seal(fd: int) -> bool:
-    """Make the bytes immutable for everybody; False while somebody still maps them for shared writing."""
-    try:
-        fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
-    except (OSError, PermissionError):
-        return bool(fcntl.fcntl(fd, F_GET_SEALS) & F_SEAL_WRITE) if is_memfd(fd) else False
-    return True
+    """Make bytes and size immutable for everybody; False where that cannot be had.
+
+    It cannot while somebody maps the bytes for shared writing, or after somebody forbade further seals.
+    A storage without all three is of no use: one that can still shrink kills whoever has it mapped.
+    """
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(fd, F_ADD_SEALS, _IMMUTABLE)
+    return is_memfd(fd) and fcntl.fcntl(fd, F_GET_SEALS) & _IMMUTABLE == _IMMUTABLE
 
 
 def is_memfd(fd: int) -> bool:
-    """Whether the kernel knows seals for `fd`: true for memfds only, not for files, pipes or sockets."""
+    """Whether `fd` is a plain memfd: no file, pipe or socket, nor one of huge pages, which may be missing when touched.
+
+    All plain memfds lie on one file system of the kernel's own, which nothing else can be opened on.
+    """
     try:
         fcntl.fcntl(fd, F_GET_SEALS)
+        return os.fstat(fd).st_dev == _memfd_device()
     except OSError:
         return False
-    return True
 
 
-def copy(fd: int) -> int:
-    """A new memfd with the same bytes, holes kept; used where the original cannot be sealed."""
-    nbytes = os.fstat(fd).st_size
-    duplicate = create(nbytes)
-    for start, stop in data_runs(fd):
-        while start < stop:
-            block = os.pread(fd, min(_CHUNK_BYTES, stop - start), start)
-            if not block:
-                break
-            os.pwrite(duplicate, block, start)
-            start += len(block)
-    return duplicate
+@functools.cache
+def _memfd_device() -> int:
+    fd = os.memfd_create("device", os.MFD_CLOEXEC)
+    try:
+        return os.fstat(fd).st_dev
+    finally:
+        os.close(fd)
 
 
 def data_runs(fd: int) -> Iterator[tuple[int, int]]:

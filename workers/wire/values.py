@@ -17,6 +17,7 @@ import numpy as np
 MAX_DEPTH = 16
 MAX_ITEMS = 4096
 MAX_DIMENSIONS = 64
+TENSOR_KINDS = ("torch", "numpy", "jax")
 
 ML_DTYPES = (
     "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu",
