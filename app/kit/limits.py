@@ -6,7 +6,6 @@ import json
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
 _WHAT_TO_DO = "Leave out data files; inputs are made by the task, not sent along."
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import CheckConstraint, Connection, ForeignKey, String, UniqueConstraint, event, inspect
+from sqlalchemy.orm import Mapped, Mapper, mapped_column, relationship
 
 from app.models.base import Row
 
@@ -41,3 +41,15 @@ class RubricVersion(Row):
     retired_at: Mapped[dt.datetime | None]
 
     rubric: Mapped[Rubric] = relationship(lazy="raise", foreign_keys=[rubric_id])
+
+
+@event.listens_for(RubricVersion, "before_update")
+def _never_change_what_is_published(
+    _mapper: Mapper[RubricVersion], _connection: Connection, row: RubricVersion
+) -> None:
+    """The last guard, whoever writes: content and hash change only together with a draft's publishing."""
+    attributes = inspect(row).attrs
+    before = attributes.state.history.deleted or [row.state]
+    changed = attributes.content.history.has_changes() or attributes.sha256.history.has_changes()
+    if changed and before[0] != "draft":
+        raise RuntimeError(f"rubric version {row.public_id} is {before[0]} and never changes")

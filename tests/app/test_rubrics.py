@@ -63,6 +63,11 @@ class TestPublish:
             with pytest.raises(Conflict):
                 service.publish(session, admin, version)
 
+    def test_not_even_past_the_service(self, database, admin):
+        with pytest.raises(RuntimeError, match="never changes"), database.write() as session:
+            version = _published(session)
+            version.content = version.content | {"title": "Another"}
+
     def test_the_next_version_is_another_row_with_another_hash(self, database, admin):
         with database.write() as session:
             first = _published(session)
