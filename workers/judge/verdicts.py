@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.domain.report import PRECEDENCE, VERDICT_TITLES, Scope, StageStatus, Verdict, WorkloadResult
+from app.domain.report import (
+    PRECEDENCE,
+    VERDICT_TITLES,
+    Finding,
+    Scope,
+    Severity,
+    StageStatus,
+    Verdict,
+    WorkloadResult,
+)
 
 
 def decide(noted: Iterable[Verdict]) -> Verdict:
@@ -13,11 +22,13 @@ def decide(noted: Iterable[Verdict]) -> Verdict:
     return next((verdict for verdict in PRECEDENCE if verdict in found), Verdict.ACCEPTED)
 
 
-def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope, codes: Iterable[str]) -> str:
+def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope, findings: Iterable[Finding]) -> str:
     """One sentence for people.  It names no value and no hidden workload, so it may be shown to anybody."""
-    failed = len({w.name for w in workloads if w.status is StageStatus.FAILED})
+    findings = list(findings)
+    errors = {f.workload for f in findings if f.severity is Severity.ERROR} & set(scope.workloads_run)
+    failed = len({w.name for w in workloads if w.status is StageStatus.FAILED} | errors)
     if verdict is Verdict.SUSPECT:
-        return f"{VERDICT_TITLES[verdict]}: {_suspicion(set(codes))}"
+        return f"{VERDICT_TITLES[verdict]}: {_suspicion({f.code for f in findings})}"
     if verdict is Verdict.ACCEPTED:
         return f"Accepted, {scope.sentence()}"
     if verdict is Verdict.INVALID_TASK:
