@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import json
 import mmap
@@ -10,8 +11,10 @@ import socket
 
 import pytest
 
+from app.domain.report import Location, Severity, StageName, Verdict
 from workers.judge import claims
 from workers.judge.foreign import ForeignProcess, Raised
+from workers.judge.notebook import Notebook
 from workers.judge.received import Received, Room
 from workers.sandbox import Reply
 from workers.wire import storage
@@ -256,3 +259,30 @@ def test_claims_are_bounded_and_printable():
     assert len(text) < 6 << 20
     assert not claims._UNPRINTABLE.search(told["anything"]["dirt"])
     assert told["anything"]["dirt"].endswith("\n<b>")
+
+
+def test_a_flood_of_findings_is_bounded_and_hides_no_other_kind():
+    book = Notebook()
+    for n in range(2000):
+        evidence = {"output": n, "dirt": "\0\x1b" * 50_000, "nan": float("nan")}
+        place = Location("\x1b[2J\ud800.py", n)
+        book.note(
+            "runtime.out_of_bounds",
+            Severity.ERROR,
+            StageName.SANITIZE,
+            "\0\ud800" * 9000,
+            evidence=evidence,
+            location=place,
+        )
+    book.note("numerics.wrong_values", Severity.ERROR, StageName.CORRECTNESS, "wrong", verdict=Verdict.WRONG_RESULT)
+    assert book.findings[-1].code == "numerics.wrong_values"
+    text = json.dumps([dataclasses.asdict(finding) for finding in book.findings], ensure_ascii=False, allow_nan=False)
+    assert len(text.encode()) < 2 << 20
+    assert not claims._UNPRINTABLE.search(text)
+
+
+def test_the_log_keeps_its_end_and_nothing_that_acts():
+    book = Notebook(logs=["\x1b]0;title\x07 \0" * 50_000, "the end\u202e"])
+    assert len(book.log()) <= 64_000
+    assert not claims._UNPRINTABLE.search(book.log())
+    assert "the end" in book.log()

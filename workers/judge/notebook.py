@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.domain.findings import known
@@ -20,9 +21,15 @@ from app.domain.report import (
     Verdict,
     WorkloadResult,
 )
+from workers.judge import claims
 
 Progress = Callable[[Stage], None]
-MAX_FINDINGS = 400
+MAX_FINDINGS = 600
+MAX_FINDINGS_A_CODE = 40  # a flood of one kind must not push the others out
+MAX_MESSAGE = 1000
+# Of all findings together: a report is read by people and kept in a row of a database.
+MAX_EVIDENCE_CHARACTERS = 1 << 20
+MAX_LOG_CHARACTERS = 64_000
 
 
 @dataclass
@@ -36,6 +43,7 @@ class Notebook:
     not_checked: list[str] = field(default_factory=list)
     verdicts: set[Verdict] = field(default_factory=set)
     logs: list[str] = field(default_factory=list)
+    evidence_room: int = MAX_EVIDENCE_CHARACTERS
 
     @contextmanager
     def stage(self, name: StageName) -> Iterator[OpenStage]:
@@ -47,6 +55,7 @@ class Notebook:
         self.end(Stage(name, status, round(time.perf_counter() - start, 4), opened.reason))
 
     def end(self, stage: Stage) -> None:
+        stage = replace(stage, reason=stage.reason and claims.text(stage.reason, MAX_MESSAGE))
         self.stages.append(stage)
         if self.progress is not None:
             self.progress(stage)
@@ -66,11 +75,35 @@ class Notebook:
     ) -> None:
         """Write down a finding and, where it settles something, what it means for the verdict."""
         known(code)
-        found = Finding(code, severity, stage, message, tier, evidence or {}, location, workload)
+        place = location and Location(claims.text(location.file, 300), location.line)
+        found = Finding(
+            code,
+            severity,
+            stage,
+            claims.text(message, MAX_MESSAGE),
+            tier,
+            claims.plain(evidence or {}),
+            place,
+            workload,
+        )
         if verdict is not None:
             self.verdicts.add(verdict)
-        if len(self.findings) < MAX_FINDINGS and not any(_same(found, other) for other in self.findings):
-            self.findings.append(found)
+        alike = sum(other.code == code for other in self.findings)
+        if len(self.findings) >= MAX_FINDINGS or alike >= MAX_FINDINGS_A_CODE:
+            return
+        if not any(_same(found, other) for other in self.findings):
+            self.findings.append(self._within_room(found))
+
+    def _within_room(self, found: Finding) -> Finding:
+        size = len(json.dumps(found.evidence))
+        if size > self.evidence_room:
+            return replace(found, evidence={"left_out": f"{size} characters of evidence: the report is full"})
+        self.evidence_room -= size
+        return found
+
+    def log(self) -> str:
+        """What was printed, its end, without what could act on a terminal or a page."""
+        return claims.text("\n".join(log for log in self.logs if log)[-MAX_LOG_CHARACTERS:], MAX_LOG_CHARACTERS)
 
 
 @dataclass

@@ -84,17 +84,17 @@ class _Judging:
             self._cannot_run(f"no runner for {self.submission.framework} on this machine")
             return
         workloads = self._workloads()
-        with contextlib.ExitStack() as open_things:
-            candidate = open_things.enter_context(_Restartable(sandboxes, self.bundle, self.submission))
-            try:
-                answers = self._answers(sandboxes, workloads)
-            except TaskFault as fault:
-                self._stop_after(StageName.CORRECTNESS, str(fault) or "the task cannot be judged")
-                return
-            open_things.callback(answers.close)
-            self._calls(candidate, answers, workloads)
-            if answers.has_check:
-                run_checks(sandboxes, self.bundle, self.runs, answers, self.notebook)
+        with contextlib.ExitStack() as held:
+            with _Restartable(sandboxes, self.bundle, self.submission) as candidate:
+                try:
+                    answers = self._answers(sandboxes, workloads)
+                except TaskFault as fault:
+                    self._stop_after(StageName.CORRECTNESS, str(fault) or "the task cannot be judged")
+                    return
+                held.callback(answers.close)
+                self._calls(candidate, answers, workloads)
+            if answers.has_check:  # the candidate is gone by now
+                run_checks(sandboxes, self.bundle, self.runs, self.notebook)
         self._finish_stages(answers)
 
     def _inspect(self) -> None:
@@ -276,7 +276,7 @@ class _Judging:
         return Report(
             verdict=verdict,
             scope=scope,
-            headline=verdicts.headline(verdict, book.workloads, scope, (f.code for f in book.findings)),
+            headline=verdicts.headline(verdict, book.workloads, scope, book.findings),
             task=TaskIdentity(self.bundle.spec.name, self.bundle.spec.version, self.bundle.sha256),
             submission=self.submission.identity(),
             mode=MODES.get(self.submission.framework, "static"),
@@ -287,7 +287,7 @@ class _Judging:
             environment={"host": platform.platform(), "device": None, "driver": None, **self.environment},
             replay=Replay(self.request.command, self.seeds.secret.hex(), dict(self.seeds.drawn)),
             hidden_workloads=tuple(w.name for w in self.bundle.spec.workloads if w.hidden),
-            log="\n".join(log for log in book.logs if log)[-64_000:],
+            log=book.log(),
         )
 
     def _scope(self) -> Scope:
