@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast check format test-gpu bench-overhead docs lint-compose lock clean
+.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -74,6 +74,9 @@ test: setup  ## run all tests (browser tests skip where there is no Chromium)
 
 test-fast: setup  ## run the tests that take seconds
 	@$(BIN)/python -m pytest -m 'not slow and not browser' $(T)
+
+test-kernels: setup  ## judge every specimen of the zoo in tests/kernels (minutes)
+	@$(BIN)/python -m pytest -m 'slow or not slow' tests/kernels
 
 test-gpu: setup  ## run the tests that need a CUDA device; they skip where there is none
 	@$(BIN)/python -m pytest -m gpu $(T) || [ $$? -eq 5 ]

@@ -21,6 +21,9 @@ from workers.wire.values import NotAValue
 # Where a task written in NumPy still means torch tensors.
 TORCH_FRAMEWORKS = ("torch", "triton")
 
+# Calls whose outputs may be asked for again.
+KEPT_SLOTS = ("first", "second", "third")
+
 Answer = tuple[dict[str, Any], list[int]]
 
 
@@ -118,15 +121,20 @@ class _Desk:
             "rebound": watched.rebound(self.trusted),
             "events": self.framework.after_call(),
         }
-        return self._outputs(message["slot"], facts)
+        reply = self._outputs(message["slot"], facts)
+        if message["slot"] not in KEPT_SLOTS:
+            del self.calls[message["slot"]]
+        return reply
 
     def _inputs(self, message: dict[str, Any], fds: list[int]) -> Unpacked:
         """Fresh storages, or an earlier call's storages with the new values in them."""
         assert self.framework is not None
+        if message["slot"] == KEPT_SLOTS[0]:
+            self.calls.clear()  # another workload: what is left of the last one holds descriptors and memory
         earlier = self.calls.get(message["refill"] or "")
         if earlier is not None and earlier.inputs.refill(message["inputs"], fds):
             return earlier.inputs
-        return Unpacked(message["inputs"], fds, arrays_as_torch=self.framework.name in TORCH_FRAMEWORKS)
+        return Unpacked(message["inputs"], fds, arrays_as_torch=self.framework.name in TORCH_FRAMEWORKS, owned=True)
 
     def _run(self, message: dict[str, Any], inputs: Unpacked) -> tuple[Any, dict[str, Any]]:
         assert self.entry is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +15,12 @@ from workers.judge import numerics
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
 from workers.judge.notebook import Notebook
 from workers.judge.received import Leaf, Received
+from workers.judge.rounding import Rounding, ask_rounding
 from workers.judge.seeds import Seeds
 from workers.wire.values import NotAValue
 
 LARGE_BYTES = 256 << 20
+ROUNDING_UP_TO_SECONDS, ROUNDING_UP_TO_BYTES = 0.5, 64 << 20
 LONGEST_SUM = 4096  # of the rounding errors that a disagreement is excused with
 
 
@@ -30,20 +33,26 @@ class Draw:
     oracle: Received | None
     seed: int  # of the inputs; the candidate is never told
     call_seed: int  # of the generators in the candidate's process
+    rounding: Rounding = field(default_factory=lambda: Rounding("not asked for"))
+    systematic: bool = False  # whether rounding errors add up on these inputs
 
     def expected(self) -> list[numerics.Expected]:
-        """Per output: the native array, its oracle (None where there is none) and the reduction length's bound."""
+        """Per output: the native array, its oracle (None where there is none), and what its error budget needs."""
         natives = self.native.leaves()
         oracles: list[Leaf | None] = list(self.oracle.leaves()) if self.oracle else [None] * len(natives)
         if len(oracles) != len(natives) or any(
             o is not None and o.array.shape != n.array.shape for o, n in zip(oracles, natives, strict=True)
         ):
             oracles = [None] * len(natives)
-        length = max((leaf.array.size for leaf in self.inputs.leaves()), default=1)
+        bound = max((leaf.array.size for leaf in self.inputs.leaves()), default=1)
+        scales = self.rounding.matching([n.array for n in natives])
         return [
-            numerics.Expected(n.array, _float64(o.array) if o else None, max(1, length))
-            for n, o in zip(natives, oracles, strict=True)
-        ]
+            numerics.Expected(
+                n.array, _float64(o.array) if o else None, max(1, self.rounding.length or bound),
+                s, self.systematic, self.rounding.basis,
+            )
+            for n, o, s in zip(natives, oracles, scales, strict=True)
+        ]  # fmt: skip
 
     def drop_oracle(self) -> None:
         if self.oracle is not None:
@@ -52,6 +61,7 @@ class Draw:
 
     def close(self) -> None:
         self.drop_oracle()
+        self.rounding.close()
         self.inputs.close()
         self.native.close()
 
@@ -139,8 +149,23 @@ class _Reader:
         seed, slot = self.seeds.of(self.workload.name, "task", n), str(n)
         params, limit = dict(self.workload.params), self.timeout_s
         inputs = self.process.receive("draw", seed=seed, params=params, slot=slot, timeout_s=limit)
+        start = time.monotonic()
         native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit)
-        return Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
+        native_s = time.monotonic() - start
+        draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
+        draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
+        if draw.oracle is not None:
+            draw.rounding = self._rounding(draw, slot, native_s)
+        return draw
+
+    def _rounding(self, draw: Draw, slot: str, native_s: float) -> Rounding:
+        """S and K of the error budget, where asking for them costs little."""
+        if native_s > ROUNDING_UP_TO_SECONDS:
+            return Rounding(f"guessed: the reference takes {native_s:.2f} s")
+        if draw.inputs.total_bytes() > ROUNDING_UP_TO_BYTES:
+            return Rounding(f"guessed: the inputs have {draw.inputs.total_bytes() >> 20} MiB")
+        seed = self.seeds.of(self.workload.name, "rounding", int(slot))
+        return ask_rounding(self.process, slot=slot, in_place=self.in_place, seed=seed, timeout_s=self.timeout_s)
 
     def _oracle(self, native: Received, slot: str) -> Received | None:
         if not any(_is_floating(leaf.array) for leaf in native.leaves()):
@@ -203,6 +228,9 @@ def _check_health(
     answers: Answers, bundle: TaskBundle, moved: list[bool | None], readers: dict[str, _Reader], notebook: Notebook
 ) -> None:
     """The task faults that every evaluation looks for."""
+    for name, draws in answers.draws.items():
+        for draw in draws:
+            _check_finite(draw, name, notebook)
     if moved and any(m is False for m in moved) and not any(m is not False for m in moved):
         notebook.note(
             "task.constant_output", Severity.ERROR, StageName.CORRECTNESS,
@@ -210,9 +238,6 @@ def _check_health(
             verdict=Verdict.INVALID_TASK,
         )  # fmt: skip
         raise TaskFault
-    for name, draws in answers.draws.items():
-        for draw in draws:
-            _check_finite(draw, name, notebook)
     _check_oracles(answers, bundle, readers, notebook)
     if not answers.has_check:
         _check_tolerance(answers, bundle, notebook)

@@ -41,7 +41,8 @@ def call_findings(run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebo
         rebound_functions(call.facts, notebook)
         _mutated_inputs(call.facts, run, bundle, answers, notebook)
         _unjoined_streams(call.events, run, notebook)
-        _aliased_outputs(call.facts, run, bundle, notebook)
+        if not answers.draws[run.workload.name][0].native.shares_inputs:
+            _aliased_outputs(call.facts, run, bundle, notebook)
 
 
 def _mutated_inputs(facts: dict[str, Any], run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebook: Notebook) -> None:

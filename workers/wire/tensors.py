@@ -150,8 +150,8 @@ def _numpy_source(item: Any) -> tuple[_Source, TensorSpec] | None:
 class Mapped:
     """One received storage mapped into this process; `refill` puts other bytes at the same address."""
 
-    def __init__(self, fd: int, nbytes: int, *, shared: bool) -> None:
-        self.fd, self.nbytes, self.shared = fd, nbytes, shared
+    def __init__(self, fd: int, nbytes: int, *, shared: bool, owned: bool = False) -> None:
+        self.fd, self.nbytes, self.shared, self.owned = fd, nbytes, shared, owned
         if nbytes:
             self.buffer: mmap.mmap | bytearray = (storage.map_shared if shared else storage.map_private)(fd, nbytes)
             self.address = np.frombuffer(self.buffer, np.uint8).__array_interface__["data"][0]
@@ -164,7 +164,17 @@ class Mapped:
             raise NotAValue(f"refill of {nbytes} bytes into a storage of {self.nbytes}")
         for start, stop in [*storage.data_runs(self.fd), *storage.data_runs(fd)]:
             memoryview(self.buffer)[start:stop] = _read(fd, start, stop)
+        self.close()
         self.fd = fd
+
+    def close(self) -> None:
+        """Give the descriptor back; the mapping stays."""
+        if self.owned and self.fd >= 0:
+            storage.close_all([self.fd])
+            self.fd = -1
+
+    def __del__(self) -> None:
+        self.close()
 
     def changed(self) -> bool | None:
         """Whether this process wrote other bytes than it was given; None where that cannot be told."""
@@ -195,12 +205,13 @@ class Unpacked:
     """A received value with its mapped storages; keep it as long as the value is used."""
 
     def __init__(
-        self, message: dict[str, Any], fds: list[int], shared: Collection[int] = (), *, arrays_as_torch: bool = False
-    ) -> None:
+        self, message: dict[str, Any], fds: list[int], shared: Collection[int] = (), *,
+        arrays_as_torch: bool = False, owned: bool = False,
+    ) -> None:  # fmt: skip
         sizes = message["storages"]
         self.arrays_as_torch = arrays_as_torch
         self.copied = False  # some tensor is a copy, which a refill of the storages would not reach
-        self.storages = [Mapped(fd, n, shared=i in shared) for i, (fd, n) in enumerate(zip(fds, sizes, strict=True))]
+        self.storages = [Mapped(fd, n, shared=i in shared, owned=owned) for i, (fd, n) in enumerate(zip(fds, sizes, strict=True))]
         self.manifest = message["manifest"]
         self.value = rebuild(self.manifest, self._tensor, dtype=_torch_dtype)
 
