@@ -77,7 +77,10 @@ def _lay_out(database: Database, settings: Settings, attempt: Attempt, place: Pa
     source_folder.mkdir()
     tasks.materialise(settings, submission.task_version, task_folder)
     source = submissions.materialise(settings, submission, source_folder)
-    return EvaluationRequest(task_folder=task_folder, submission=source, framework=submission.framework)
+    return EvaluationRequest(
+        task_folder=task_folder, submission=source, framework=submission.framework,
+        command="workbench evaluate TASK SUBMISSION --replay REPORT.json",
+    )  # fmt: skip
 
 
 def _record(database: Database, settings: Settings, attempt: Attempt, report: Report) -> None:
