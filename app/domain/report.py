@@ -168,6 +168,7 @@ class OutputResult:
     inf_mismatch: int = 0
     expected_shape: tuple[int, ...] | None = None
     expected_dtype: str | None = None
+    budget_basis: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from workers.reference.sensitivity import Sensitivity, measure
+
 TASK_FOLDER = "/task"
 
 
@@ -56,10 +58,20 @@ class TaskBench:
         own = getattr(self.module, "oracle", None)
         return _answer(own or self.module.reference, _map(_widen, self.drawn[slot]), in_place)
 
+    def sensitivity(self, slot: str, in_place: list[int], seed: int, seconds: float) -> Sensitivity | None:
+        """How the float64 answer reacts to rounding, as `workers.reference.sensitivity` measures it."""
+        function = getattr(self.module, "oracle", None) or self.module.reference
+        return measure(
+            lambda inputs: _answer(function, inputs, in_place),
+            lambda change: _map(lambda leaf: change(_widen(leaf)), self.drawn[slot]),
+            seed, seconds,
+        )  # fmt: skip
+
     def redraw(self, slot: str, into: str, seed: int, relative: float = 0.0) -> bool:
         """Other values in the same shapes: floating inputs are scaled and shifted at random, the rest stays.
 
-        With `relative` they are only disturbed by as much, in float64, to see what that does to the answer.  False when no input could be redrawn.
+        With `relative` they are only disturbed by as much, in float64, to see what that does to the answer.
+        False when no input could be redrawn.
         """
         generator = np.random.default_rng(seed)
         changes: list[bool] = []

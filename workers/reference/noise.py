@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Operators that move values, or choose among them, and round nothing.
-EXACT = frozenset(
-    "clone detach cat stack index index_select gather take where masked_fill masked_select max min amax amin sort topk"
-    " relu abs neg clamp clamp_min clamp_max constant_pad_nd copy contiguous lift_fresh scatter index_put maximum minimum"
-    " fill zero repeat roll flip tril triu embedding slice_scatter select_scatter max_pool2d_with_indices".split()
-)
-ALONG_DIM = frozenset("_softmax _log_softmax cumsum cumprod logcumsumexp".split())
-INNER = frozenset("mm bmm mv dot vdot addmm baddbmm addmv addbmm".split())
-SCATTERED = frozenset("scatter_add scatter_reduce index_add index_reduce".split())
+EXACT = frozenset({
+    "clone", "detach", "cat", "stack", "copy", "contiguous", "lift_fresh", "repeat", "roll", "flip", "tril", "triu",
+    "index", "index_select", "index_put", "gather", "take", "scatter", "where", "masked_fill", "masked_select",
+    "slice_scatter", "select_scatter", "embedding", "constant_pad_nd", "fill", "zero", "neg", "abs", "relu", "clamp",
+    "clamp_min", "clamp_max", "max", "min", "amax", "amin", "maximum", "minimum", "sort", "topk",
+    "max_pool2d_with_indices",
+})  # fmt: skip
+ALONG_DIM = frozenset({"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"})
+INNER = frozenset({"mm", "bmm", "mv", "dot", "vdot", "addmm", "baddbmm", "addmv", "addbmm"})
+SCATTERED = frozenset({"scatter_add", "scatter_reduce", "index_add", "index_reduce"})
 
 
 @dataclass
@@ -63,6 +65,10 @@ def _mode(source: Source | None, seen: Seen) -> Any:
     from torch.utils._pytree import tree_map
 
     class Watch(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # else the first operator imports torch's compiler, for seconds
+
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
             name = func.overloadpacket.__name__

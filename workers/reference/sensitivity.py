@@ -10,9 +10,9 @@ Appl. 14, 1993).  For a dot product it is Σ|a_i·b_i|, the S of Higham and Mary
 
 * **linear**.  Where f is affine in each floating input and has no negative coefficients, S = f(|x|)
   exactly.  Affine is tested on random draws, f(a + b) + f(0) = f(a) + f(b) in each input; that no
-  coefficient is negative by S ≥ T/√m, which a cancelling f(|x|) misses (T as below, m inputs).
-* **first-order**.  For independent relative perturbations h·s_v with signs s_v = ±1, the mean of
-  (Δ_j/h)² is T_j² = Σ_v (v·∂f_j/∂v)².  By Cauchy and Schwarz T_j ≤ S_j ≤ √n·T_j for n terms.  The ratio
+  coefficient is negative by S ≥ 0.9·T/(m + 1), which a cancelling f(|x|) misses (T as below, m inputs).
+* **first-order**.  For independent relative perturbations h·s_v with s_v uniform, of variance 1, the mean
+  of (Δ_j/h)² is T_j² = Σ_v (v·∂f_j/∂v)².  By Cauchy and Schwarz T_j ≤ S_j ≤ √n·T_j for n terms.  The ratio
   R = S/T is measured, not bounded: for perturbations h·c_v with c_v from the Cauchy distribution,
   which is 1-stable, Δ_j/h is Cauchy with scale S_j (Indyk, J. ACM 53, 2006), so that the median of
   |Δ_j|/(h·T_j) over output elements and draws is R.  S_j := (1 + 2/√draws)·R·T_j; the factor covers T's
@@ -40,10 +40,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.reference.noise import Source, changed_inputs, floating_sizes, values_of, watched
+from workers.reference.noise import Seen, Source, changed_inputs, floating_sizes, values_of, watched
 
-Outputs = list["NDArray[np.float64] | None"]
-Evaluate = Callable[[Callable[[Any], Any]], Any]  # the answer to inputs changed by a function of one leaf
+Outputs = list[Any]  # a float64 or complex128 array each, None for integers
+Prepare = Callable[[Callable[[Any], Any]], Any]  # fresh float64 inputs, every leaf changed by a function
 
 H = 2.0**-24
 ROUNDS, FEWEST, SKETCHES = 16, 3, 8
@@ -63,34 +63,42 @@ class Sensitivity:
     draws: int
 
 
-def measure(evaluate: Evaluate, inputs: Any, seed: int, seconds: float) -> Sensitivity | None:
-    """S and K of `inputs`, float64; `None` where fewer than 3 draws fit into `seconds` or nothing floats.
+def measure(function: Callable[[Any], Any], prepare: Prepare, seed: int, seconds: float) -> Sensitivity | None:
+    """S and K of `function` at the inputs that `prepare` makes; `None` where nothing floats or time is short.
 
-    `evaluate(change)` applies the reference to copies of `inputs` whose leaves went through `change`.
-    Raises whatever the reference raises.
+    Short: fewer than 3 draws fit into `seconds`, which are checked between draws.  `function` gets what
+    `prepare` returns, and may write into it.  Raises whatever the reference raises.
     """
-    study = _Study(evaluate, inputs, np.random.default_rng(seed), seconds)
-    if study.plain is None or not any(o is not None for o in study.plain):
+    study = _Study(function, prepare, np.random.default_rng(seed), seconds)
+    if study.once_s > seconds / FEWEST or not any(o is not None for o in study.plain):
         return None
-    spread = study.spread()
+    scales, method = study.linear(study.spread(FEWEST)), "linear"
     if study.draws < FEWEST:
         return None
-    linear = study.linear(spread)
-    scales, method = (linear, "linear") if linear is not None else (study.first_order(spread), "first-order")
+    if scales is None:
+        scales, method = study.first_order(study.spread(ROUNDS)), "first-order"
     return Sensitivity([_single(s) for s in scales], study.length(), method, study.draws)
 
 
 class _Study:
     """One set of inputs under perturbation."""
 
-    def __init__(self, evaluate: Evaluate, inputs: Any, random: np.random.Generator, seconds: float) -> None:
-        self.evaluate, self.inputs, self.random = evaluate, inputs, random
-        self.sizes = floating_sizes(inputs)
-        self.draws = 0
-        with watched(None) as seen:
-            self.plain: Outputs = values_of(evaluate(lambda leaf: leaf))
-        self.seen = seen
+    def __init__(
+        self, function: Callable[[Any], Any], prepare: Prepare, random: np.random.Generator, seconds: float
+    ) -> None:
+        self.function, self.prepare, self.random = function, prepare, random
+        self.sizes = floating_sizes(prepare(lambda leaf: leaf))
+        self.draws, start = 0, time.monotonic()
+        self.plain, self.seen = self._run(lambda leaf: leaf)
+        self.once_s = time.monotonic() - start
+        self.sums: Outputs = [None if p is None else np.zeros(p.shape) for p in self.plain]
         self.deadline = time.monotonic() + seconds  # the first run imports and compiles
+
+    def _run(self, change: Callable[[Any], Any], source: Source | None = None) -> tuple[Outputs, Seen]:
+        inputs = self.prepare(change)
+        with watched(source) as seen:
+            answer = self.function(inputs)
+        return values_of(answer), seen
 
     def _late(self) -> bool:
         return time.monotonic() > self.deadline
@@ -98,38 +106,41 @@ class _Study:
     def _noisy(self, draw: Callable[[Any], NDArray[np.float64]]) -> Outputs:
         """|change| of every output under relative perturbations, in units of H."""
         source = Source(self.random, draw, H)
-        with watched(source):
-            noisy = values_of(self.evaluate(source.perturbed))
-        return [None if p is None or q is None else _finite(np.abs(q - p)) / H for p, q in zip(self.plain, noisy, strict=True)]
+        noisy, _ = self._run(source.perturbed, source)
+        return [
+            None if p is None or q is None else _finite(np.abs(q - p)) / H
+            for p, q in zip(self.plain, noisy, strict=True)
+        ]
 
-    def spread(self) -> Outputs:
-        """T, by the root mean square over draws."""
-        sums: Outputs = [None if p is None else np.zeros(p.shape) for p in self.plain]
-        while self.draws < ROUNDS and not (self._late() and self.draws):
-            for total, change in zip(sums, self._noisy(self._signs), strict=True):
-                if total is not None and change is not None:
-                    total += np.square(change)
+    def spread(self, draws: int) -> Outputs:
+        """T, by the root mean square over `draws` draws or those that there is time for."""
+        while self.draws < draws and not (self._late() and self.draws):
+            for n, change in enumerate(self._noisy(self._uniform)):
+                if change is not None:
+                    self.sums[n] = self.sums[n] + np.square(change)
             self.draws += 1
-        return [None if total is None else np.sqrt(total / self.draws) for total in sums]
+        return [None if total is None else np.sqrt(total / self.draws) for total in self.sums]
 
     def linear(self, spread: Outputs) -> Outputs | None:
         """f(|x|), where that is S."""
-        if not 0 < len(self.sizes) <= LINEAR_UP_TO or self._late() or any(map(np.iscomplexobj, self.plain)):
+        if not 0 < len(self.sizes) <= LINEAR_UP_TO or self._late() or any(np.iscomplexobj(p) for p in self.plain):
             return None
         if not all(self._affine(n) for n in range(len(self.sizes))):
             return None
-        scales = values_of(self.evaluate(abs_of))
+        scales, _ = self._run(abs_of)
         pairs = [(s, t) for s, t in zip(scales, spread, strict=True) if s is not None and t is not None]
-        least = 0.5 / math.sqrt(len(self.sizes))
+        least = 0.9 / (len(self.sizes) + 1)  # T is at most (m + 1)·S: m inputs and the last operator's result
         return scales if all(bool((s >= least * t).all()) for s, t in pairs) else None
 
     def _affine(self, position: int) -> bool:
         factors = self.random.uniform(-1, 1, self.sizes[position])
         parts = []
         for own, other in ((1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (0.0, 1.0)):
-            change = changed_inputs(position, lambda x, a=own, b=other: x * (a + b * factors.reshape(x.shape)))
-            parts.append(values_of(self.evaluate(change)))
+            parts.append(self._changed(position, lambda x, m=own + other * factors: x * m.reshape(x.shape)))
         return all(_adds_up(*group) for group in zip(*parts, strict=True))
+
+    def _changed(self, position: int, change: Callable[..., Any]) -> Outputs:
+        return self._run(changed_inputs(position, change))[0]
 
     def first_order(self, spread: Outputs) -> Outputs:
         ratios: list[list[NDArray[np.float64]]] = [[] for _ in spread]
@@ -154,17 +165,20 @@ class _Study:
         size, most = self.sizes[position], 0.0
         for _ in range(SINGLE_PROBES if size else 0):
             chosen = int(self.random.integers(size))
-            outputs = values_of(self.evaluate(changed_inputs(position, lambda x, at=chosen: _bumped(x, at))))
+            outputs = self._changed(position, lambda x, at=chosen: _bumped(x, at))
             for plain, other in zip(self.plain, outputs, strict=True):
                 if plain is not None and other is not None and plain.size:
                     most = max(most, size * np.count_nonzero(other != plain) / plain.size)
         return min(size, math.ceil(most))
 
-    def _signs(self, count: int) -> NDArray[np.float64]:
-        return self.random.integers(0, 2, count, dtype=np.int8) * 2.0 - 1.0
+    def _uniform(self, count: int) -> NDArray[np.float64]:
+        """Variance 1.  Not ±1: of two equal terms, half the draws would cancel exactly."""
+        width = math.sqrt(12.0)
+        return self.random.random(count, dtype=np.float32).astype(np.float64) * width - width / 2
 
     def _cauchy(self, count: int) -> NDArray[np.float64]:
-        return np.clip(self.random.standard_cauchy(count), -(2.0**16), 2.0**16)
+        tails = 2.0**16
+        return self.random.standard_cauchy(count).clip(-tails, tails).astype(np.float64)
 
 
 def abs_of(leaf: Any) -> Any:
@@ -197,7 +211,7 @@ def _pooled(ratios: list[NDArray[np.float64]], bound: float) -> float:
     return bound if pool.size < ENOUGH else float(np.clip(np.median(pool), 1.0, bound))
 
 
-def _finite(change: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(change: Any) -> Any:
     return np.where(np.isfinite(change), change, 0.0)
 
 
@@ -206,4 +220,5 @@ def _single(scale: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
     if scale is None:
         return None
     largest = float(np.finfo(np.float32).max)
-    return np.nan_to_num(scale, nan=0.0, posinf=largest).clip(0.0, largest).astype(np.float32)
+    single: NDArray[np.float32] = np.nan_to_num(scale, nan=0.0, posinf=largest).clip(0.0, largest).astype(np.float32)
+    return single

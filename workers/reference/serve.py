@@ -54,6 +54,14 @@ class _Desk:
     def _oracle(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         return pack(bench.oracle(message["slot"], message["in_place"]), trim=True)
 
+    def _sensitivity(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        """S of every output in order (`None` for integers), K, and how S was found; `method` None: it was not."""
+        found = bench.sensitivity(message["slot"], message["in_place"], message["seed"], message["seconds"])
+        if found is None:
+            return {"method": None}, []
+        packed, out = pack(found.scales, trim=True)
+        return {**packed, "method": found.method, "length": found.length, "draws": found.draws}, out
+
     def _forget(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         bench.drawn.pop(message["slot"], None)
         return {}, []

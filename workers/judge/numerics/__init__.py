@@ -10,6 +10,7 @@ from workers.judge.numerics.budget import ErrorBudget, error_budget
 from workers.judge.numerics.comparison import compare
 from workers.judge.numerics.movement import moved
 from workers.judge.numerics.rules import Expected, Tolerance
+from workers.judge.numerics.structure import is_systematic
 from workers.judge.numerics.ulp import ulp_distance
 from workers.judge.numerics.vacuity import is_vacuous
 
@@ -19,6 +20,7 @@ __all__ = [
     "Tolerance",
     "compare",
     "error_budget",
+    "is_systematic",
     "is_vacuous",
     "moved",
     "poison_left",

@@ -1,10 +1,11 @@
 """The error that an honest kernel may have: rounding of the output plus that of the accumulation.
 
-`1.25·(c_out·u_out·|truth| + c_acc·√K·u_acc·S + floor)`.  The √K growth of accumulated rounding
-error is the probabilistic bound of Higham and Mary ("A new approach to probabilistic rounding error
-analysis", SIAM J. Sci. Comput. 41, 2019).  S, the sum of the magnitudes that were added up, is not
-known from the output alone: here it is `max(|truth|, rms of the truth)`, which is too small where
-terms cancel.  c_acc is 4 because of that; where S is known, 1 is enough.
+`1.25·(c_out·u_out·|truth| + c_acc·g(K)·u_acc·S + floor)`.  g(K) = √K is the probabilistic growth of
+accumulated rounding error (Higham and Mary, "A new approach to probabilistic rounding error analysis",
+SIAM J. Sci. Comput. 41, 2019), g(K) = K the deterministic one, for inputs on which errors do not cancel
+(`structure`).  S is the sum of the magnitudes that were added up, from the reference's sandbox
+(`workers.reference.sensitivity`), at least |truth|.  Where it is not known, `max(|truth|, rms of the
+truth)` stands for it, which is too small where terms cancel; c_acc is then four times the accumulator's.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workers.judge.numerics.chunks import MeanSquare, chunks, modulus, planes
 from workers.judge.numerics.formats import DOUBLE_PRECISION, Floats, float_format, is_exact
@@ -21,40 +23,53 @@ from workers.judge.numerics.rules import Expected
 
 SLACK = 1.25
 C_OUT = 1.0  # rounding to nearest
-C_ACC = 4.0  # S is an estimate
+GUESSED = 4.0  # times c_acc where S is an estimate
 WIDE_EXPONENT = -126  # formats with float32's range or more are the ones whose subnormals kernels may flush
 
 
 @dataclass(frozen=True)
 class Accumulator:
-    """How products are added up: `u_acc` a step's relative rounding error, `u_product` the inputs'."""
+    """How products are added up.
+
+    `u_acc`: a step's relative rounding error; `u_product`: that of a product of rounded inputs;
+    `c_acc`: 1 for rounding to nearest, 2 where hardware truncates or aligns addends before it adds.
+    """
 
     u_acc: float
+    source: str
     u_product: float = 0.0
+    c_acc: float = 1.0
 
 
 ACCUMULATORS = {
-    "fp64": Accumulator(2.0**-53),
-    "fp32": Accumulator(2.0**-24),
-    "fp16": Accumulator(2.0**-11),
-    "bf16": Accumulator(2.0**-8),
-    "tensor-core-fp32": Accumulator(2.0**-23),  # truncates where fp32 rounds
-    "hopper-fp8": Accumulator(2.0**-14),  # about 13 mantissa bits, truncated
-    "tpu-bf16-1pass": Accumulator(2.0**-24, u_product=2.0**-8),  # inputs rounded to bf16, summed in fp32
+    "fp64": Accumulator(2.0**-53, "IEEE 754 binary64"),
+    "fp32": Accumulator(2.0**-24, "IEEE 754 binary32"),
+    "fp16": Accumulator(2.0**-11, "IEEE 754 binary16"),
+    "bf16": Accumulator(2.0**-8, "8 bits of precision"),
+    # Products are exact, addends aligned and truncated: Fasi, Higham, Mikaitis and Pranesh, "Numerical
+    # behavior of NVIDIA tensor cores", PeerJ CS 7:e330, 2021; later generations: Khattak and Mikaitis,
+    # arXiv 2512.07004.  Truncation has twice the error of rounding.
+    "tensor-core-fp32": Accumulator(2.0**-23, "PeerJ CS 7:e330; arXiv 2512.07004", c_acc=2.0),
+    # About 13 mantissa bits are kept, truncated: DeepSeek-V3 technical report, arXiv 2412.19437, 3.3.2.
+    "hopper-fp8": Accumulator(2.0**-14, "arXiv 2412.19437, 3.3.2", c_acc=2.0),
+    # XLA's default precision on TPU: both inputs rounded to bf16, exact products summed in fp32.  Each
+    # product is off by up to 2·2**-8; over independent ones that is less than 2**-8 of S.
+    "tpu-bf16-1pass": Accumulator(2.0**-24, "jax.lax.Precision.DEFAULT", u_product=2.0**-8),
 }
 
 
 @dataclass(frozen=True)
 class ErrorBudget:
-    """Call it with magnitudes of the truth (float64, any shape): the budget there, in the same unit."""
+    """The budget at given magnitudes of the truth, in the same unit; how it was made, for the report."""
 
     relative: float
-    accumulated: float
-    scale: float
+    accumulated: float  # times S
+    scale: float  # stands for S where it is not known; 0 where it is
     floor: float
 
-    def __call__(self, magnitude: Floats) -> Floats:
-        budget = np.maximum(magnitude, self.scale)
+    def __call__(self, magnitude: Floats, sensitivity: NDArray[np.float32] | None = None) -> Floats:
+        """Budget of a piece: float64, in the shape of `magnitude`, which is not negative; S as it is known there."""
+        budget = np.maximum(magnitude, self.scale if sensitivity is None else sensitivity)
         budget *= self.accumulated
         budget += magnitude * self.relative
         budget += self.floor
@@ -62,7 +77,7 @@ class ErrorBudget:
 
 
 def error_budget(expected: Expected, accumulate: str, dtype: Any) -> ErrorBudget:
-    """The budget of one output; reads the truth once, for its root mean square.
+    """The budget of one output; where S is not known it reads the truth once, for its root mean square.
 
     The floor is the smallest subnormal, and the smallest normal number in formats with float32's
     exponents or more, whose subnormals GPUs may flush.  Integers have no rounding of their own and no floor.
@@ -74,8 +89,15 @@ def error_budget(expected: Expected, accumulate: str, dtype: Any) -> ErrorBudget
         raise ValueError(f"accumulate = {accumulate!r}; known: {', '.join(ACCUMULATORS)}")
     u_out, floor, double = _output_rounding(target)
     model = ACCUMULATORS["fp64" if double and accumulate == "fp32" else accumulate]
-    growth = math.sqrt(expected.reduction_length) * model.u_acc + model.u_product
-    return ErrorBudget(SLACK * C_OUT * u_out, SLACK * C_ACC * growth, _rms(expected, target), SLACK * floor)
+    known = expected.sensitivity is not None
+    c_acc = model.c_acc * (1.0 if known else GUESSED)
+    accumulated = SLACK * c_acc * (growth(expected) * model.u_acc + model.u_product)
+    return ErrorBudget(SLACK * C_OUT * u_out, accumulated, 0.0 if known else _rms(expected, target), SLACK * floor)
+
+
+def growth(expected: Expected) -> float:
+    """g(K)."""
+    return float(expected.reduction_length) if expected.systematic else math.sqrt(expected.reduction_length)
 
 
 def _output_rounding(dtype: np.dtype[Any]) -> tuple[float, float, bool]:

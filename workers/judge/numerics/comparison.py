@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from app.domain.report import OutputResult, WorstElement
 from workers.judge.numerics.budget import ErrorBudget, error_budget
-from workers.judge.numerics.chunks import chunks
 from workers.judge.numerics.decision import decide
 from workers.judge.numerics.formats import is_exact
 from workers.judge.numerics.measure import measure
@@ -21,7 +20,7 @@ from workers.judge.numerics.ulp import ulp_distance
 EXACT_IN_FLOAT64 = 1 << 53
 
 
-def compare(  # noqa: PLR0913 - the judge's one question has six parts
+def compare(
     name: str,
     got: NDArray[Any],
     expected: Expected,
@@ -53,9 +52,9 @@ def compare(  # noqa: PLR0913 - the judge's one question has six parts
 def _tally(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
     tally = Tally(got.size)
     with np.errstate(all="ignore"):
-        for start, (given, native, *truth) in chunks(got, *expected.arrays):
-            measured = measure(given, native, truth[0] if truth else None, exact=rule.exact)
-            tally.add(start, measured, decide(measured, rule, budget))
+        for start, piece in expected.pieces(got):
+            measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
+            tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
     return tally
 
 
@@ -80,7 +79,14 @@ def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally:
         budget_ratio=None if is_exact(got.dtype) else tally.budget_ratio,
         nan_mismatch=tally.nan_mismatch,
         inf_mismatch=tally.inf_mismatch,
+        budget_basis="" if is_exact(got.dtype) else _basis(expected),
     )
+
+
+def _basis(expected: Expected) -> str:
+    """How the budget's S and g(K) came about, in words."""
+    how = "K, as errors do not cancel on such inputs" if expected.systematic else "√K"
+    return f"S {expected.basis}; g(K) = {how}; K = {expected.reduction_length}"
 
 
 def _decided_by(rule: Rule, tally: Tally) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workers.judge.numerics.budget import SLACK, ErrorBudget
 from workers.judge.numerics.formats import Floats, Mask
@@ -30,9 +31,11 @@ class Decided:
     budget_ratio: float
 
 
-def decide(measured: Measured, rule: Rule, budget: ErrorBudget | None) -> Decided:
+def decide(
+    measured: Measured, rule: Rule, budget: ErrorBudget | None, sensitivity: NDArray[np.float32] | None = None
+) -> Decided:
     """Apply the rule to every element; `budget` is also reported where it does not decide."""
-    budgeted = None if budget is None else _within_budget(measured, budget, rule)
+    budgeted = None if budget is None else _within_budget(measured, budget(measured.magnitude, sensitivity), rule)
     if rule.budget and budgeted is not None:
         inside, severity, by_ulp = *budgeted[:2], False
     else:
@@ -67,12 +70,11 @@ def within_tolerance(measured: Measured, rule: Rule) -> tuple[Mask, Floats, bool
     return inside | near, severity, bool((near & ~inside).any())
 
 
-def _within_budget(measured: Measured, budget: ErrorBudget, rule: Rule) -> tuple[Mask, Floats, float]:
+def _within_budget(measured: Measured, allowance: Floats, rule: Rule) -> tuple[Mask, Floats, float]:
     """Inside, error over budget, and the largest such ratio.
 
     An element no worse than 1.25 times the reference's own error counts as 1 at most.
     """
-    allowance = budget(measured.magnitude)
     if rule.rounded:
         allowance += measured.unit * HALF_ULP
     ratio = _ratio(measured.error, allowance)

@@ -41,9 +41,7 @@ def _output_moved(a: NDArray[Any], b: NDArray[Any]) -> bool:
         bound = _of_rms(form) * _common_rms(a, b)
         pieces = chunks(a, b)
         return any(
-            _plane_moved(p, q, bound, form)
-            for _, (x, y) in pieces
-            for p, q in zip(planes(x), planes(y), strict=True)
+            _plane_moved(p, q, bound, form) for _, (x, y) in pieces for p, q in zip(planes(x), planes(y), strict=True)
         )
 
 

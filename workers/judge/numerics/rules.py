@@ -8,12 +8,14 @@ reference's own error there.  Where the budget decides, it replaces the toleranc
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workers.judge.numerics.chunks import chunks
 from workers.judge.numerics.formats import default_tolerance, is_exact
 
 SPECIAL_MODES = ("match", "ignore_nan_payload")  # one rule: positions and signs decide, payloads never
@@ -48,6 +50,15 @@ class Tolerance:
             raise ValueError(f"budget = {self.budget!r}; known: {', '.join(BUDGET_MODES)}")
 
 
+class Piece(NamedTuple):
+    """A one-dimensional part of an output and of what it should be."""
+
+    got: NDArray[Any]
+    native: NDArray[Any]
+    oracle: NDArray[Any] | None
+    sensitivity: NDArray[np.float32] | None
+
+
 @dataclass(frozen=True)
 class Expected:
     """What an output should be.
@@ -56,11 +67,17 @@ class Expected:
     `oracle`, the same shape: the same in float64, complex128 or integers, taken as the truth;
     `None`: `native` is the truth, give or take half an ulp, its own rounding.
     `reduction_length`: the K of the longest sum behind one element, at least 1.
+    `sensitivity`, the same shape: the error budget's S, not negative, in the output's unit; `None`:
+    unknown.  `basis` says in words how it was found, or why not.
+    `systematic`: rounding errors do not cancel on these inputs, they grow with K and not with √K.
     """
 
     native: NDArray[Any]
     oracle: NDArray[Any] | None
     reduction_length: int
+    sensitivity: NDArray[np.float32] | None = None
+    systematic: bool = False
+    basis: str = "guessed"
 
     @property
     def truth(self) -> NDArray[Any]:
@@ -70,6 +87,13 @@ class Expected:
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """`native`, and `oracle` where there is one."""
         return (self.native,) if self.oracle is None else (self.native, self.oracle)
+
+    def pieces(self, got: NDArray[Any]) -> Iterator[tuple[int, Piece]]:
+        """`got` with everything here, a chunk at a time."""
+        extra = [a for a in (self.oracle, self.sensitivity) if a is not None]
+        for start, (given, native, *rest) in chunks(got, self.native, *extra):
+            oracle = None if self.oracle is None else rest.pop(0)
+            yield start, Piece(given, native, oracle, rest[0] if rest else None)
 
 
 @dataclass(frozen=True)
@@ -129,5 +153,7 @@ def check_expected(expected: Expected) -> None:
     """Raise `ValueError` for an expected value that contradicts itself."""
     if expected.oracle is not None and expected.oracle.shape != expected.native.shape:
         raise ValueError(f"oracle has shape {expected.oracle.shape}, native {expected.native.shape}")
+    if expected.sensitivity is not None and expected.sensitivity.shape != expected.native.shape:
+        raise ValueError(f"sensitivity has shape {expected.sensitivity.shape}, native {expected.native.shape}")
     if not (expected.reduction_length >= 1 and math.isfinite(expected.reduction_length)):
         raise ValueError(f"reduction_length = {expected.reduction_length}; it is at least 1")
