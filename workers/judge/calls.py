@@ -11,13 +11,16 @@ from app.domain.task import TaskBundle, Workload
 from workers.judge.answers import Draw
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
 from workers.judge.notebook import Notebook
-from workers.judge.received import Received
+from workers.judge.received import Received, Room
 from workers.judge.submission import Submission
+from workers.wire import storage
 from workers.wire.values import NotAValue
 
 # Two fills of fresh memory; no honest result holds the first byte everywhere and then the second.
 POISON_A, POISON_B = 0xFE, 0x41
 GRACE_SECONDS = 3.0
+# An answer may be larger than the right one (a wider dtype, a strided view of something), but not at will.
+ROOM_FACTOR, ROOM_BYTES, ROOM_STORAGES = 8, 64 << 20, 16
 
 
 @dataclass
@@ -69,12 +72,17 @@ class Caller:
 
     def __init__(self, process: ForeignProcess, bundle: TaskBundle, in_place: list[int], notebook: Notebook) -> None:
         self.process, self.bundle, self.in_place, self.notebook = process, bundle, in_place, notebook
+        self.rooms: dict[str, Room] = {}
 
     def load(self, submission: Submission) -> dict[str, Any]:
         """Import the submission; raises `NotRun` when it does not load."""
         try:
             facts = self.process.ask(
-                "load", timeout_s=IMPORT_SECONDS, framework=submission.framework, main=submission.main, entry=self.bundle.spec.entry
+                "load",
+                timeout_s=IMPORT_SECONDS,
+                framework=submission.framework,
+                main=submission.main,
+                entry=self.bundle.spec.entry,
             )
         except Raised as raised:
             raise self._not_loaded(raised) from raised
@@ -92,6 +100,7 @@ class Caller:
         `watch` looks for races.
         """
         limit = self.bundle.spec.limits.seconds
+        self.rooms[slot] = _room(draw.native)
         start = time.monotonic()
         try:
             message, fds = self.process.fetch(
@@ -99,7 +108,7 @@ class Caller:
                 refill=refill, in_place=self.in_place, poison=poison, seed=draw.call_seed, trace=trace,
                 skip_launches=skip_launches, watch=watch, hollow=hollow, budget_seconds=limit,
             )  # fmt: skip
-            return self._returned(message, fds, time.monotonic() - start)
+            return self._returned(slot, message, fds, time.monotonic() - start)
         except Raised as raised:
             raise self._failed(raised, workload, note) from raised
         except NotAValue as error:
@@ -110,17 +119,20 @@ class Caller:
     def again(self, slot: str, wait_seconds: float) -> Returned | None:
         """An earlier call's outputs, and what became of its inputs, as they are now; None when they cannot be read."""
         try:
-            message, fds = self.process.fetch("again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30)
-            return Returned(Received.of(message.get("outputs", {}), fds), message, 0.0)
+            message, fds = self.process.fetch(
+                "again", slot=slot, wait_seconds=wait_seconds, timeout_s=wait_seconds + 30
+            )
+            return Returned(Received.of(message.get("outputs", {}), fds, self.rooms[slot]), message, 0.0)
         except (Raised, NotAValue):
             return None
 
-    def _returned(self, message: dict[str, Any], fds: list[int], seconds: float) -> Returned:
-        if "too_slow" in message or "unsupported" in message:
+    def _returned(self, slot: str, message: dict[str, Any], fds: list[int], seconds: float) -> Returned:
+        if {"too_slow", "unsupported", "not_a_value"} & message.keys():
+            storage.close_all(fds)
+            if "not_a_value" in message:
+                raise NotAValue(str(message["not_a_value"])[:300])
             raise _Cannot(message)
-        if "not_a_value" in message:
-            raise NotAValue(str(message["not_a_value"]))
-        returned = Returned(Received.of(message.get("outputs", {}), fds), message, seconds)
+        returned = Returned(Received.of(message.get("outputs", {}), fds, self.rooms[slot]), message, seconds)
         if stopped := _table(returned.events.get("stopped")):
             # The interpreter gave up and the submission caught it: what came back is not what a device would give.
             returned.outputs.close()
@@ -164,7 +176,13 @@ class Caller:
         return NotRun(raised.sentence, measured=True, fatal=raised.ended is not None, compiler=just_in_time)
 
     def _note(
-        self, code: str, stage: StageName, raised: Raised, verdict: Verdict | None, workload: Workload | None, tier: Tier | None = None
+        self,
+        code: str,
+        stage: StageName,
+        raised: Raised,
+        verdict: Verdict | None,
+        workload: Workload | None,
+        tier: Tier | None = None,
     ) -> None:
         where = f" on `{workload.name}`" if workload else " while loading"
         facts = raised.facts
@@ -182,6 +200,12 @@ class Caller:
                 verdict=Verdict.WRONG_SHAPE, workload=workload.name,
             )  # fmt: skip
         return NotRun(reason, measured=True, fatal=False)
+
+
+def _room(expected: Received) -> Room:
+    """What the answer to a call may hold, given the reference's."""
+    size = max(expected.total_bytes(), sum(leaf.array.nbytes for leaf in expected.leaves()))
+    return Room(ROOM_BYTES + ROOM_FACTOR * size, ROOM_STORAGES + len(expected.fds))
 
 
 class _Cannot(Exception):

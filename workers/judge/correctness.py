@@ -133,7 +133,7 @@ class Correctness:
             message = f"`{name}` is a NumPy array; the reference returns a torch tensor"
             self._wrong("numerics.wrong_dtype", Verdict.WRONG_DTYPE, workload, message)
             return dataclasses.replace(result, decided_by="dtype")
-        if got.array.dtype != want.dtype and got.kind != "python":
+        if _other_dtype(got, want):
             message = f"`{name}` is {got.array.dtype.name}; the reference returns {want.dtype.name}"
             self._wrong("numerics.wrong_dtype", Verdict.WRONG_DTYPE, workload, message)
             return dataclasses.replace(result, decided_by="dtype")
@@ -206,7 +206,7 @@ class Correctness:
         """Two calls on the same values, over differently filled memory."""
         assert run.first is not None and run.second is not None
         firsts, seconds = run.first.outputs.leaves(), run.second.outputs.leaves()
-        if run.first.facts.get("poison") and [x.array.shape for x in firsts] == [x.array.shape for x in seconds]:
+        if [_form(x) for x in firsts] == [_form(x) for x in seconds]:  # whatever it says of the fills
             for name, a, b in zip(output_names(len(firsts)), firsts, seconds, strict=True):
                 left = numerics.poison_left(a.array, b.array, POISON_A, POISON_B)
                 if len(left):
@@ -298,6 +298,18 @@ def _as_numbers(got: Leaf, expected: numerics.Expected, kind: str) -> tuple[Leaf
         return got, expected  # a whole number is no float, nor the reverse
     dtype = given.dtype if got.kind != "python" else np.dtype(np.float32) if want.dtype.kind == "f" else want.dtype
     return got, dataclasses.replace(expected, native=want.astype(dtype))
+
+
+def _other_dtype(got: Leaf, want: np.ndarray) -> bool:
+    """A Python number stands for every dtype that holds it unchanged; text and tensors only for their own."""
+    if got.kind != "python" or got.type or want.dtype.kind not in "biu":
+        return got.array.dtype != want.dtype and (got.kind != "python" or bool(got.type))
+    with np.errstate(all="ignore"):
+        return got.array.dtype.kind not in "biu" or int(got.array) != int(got.array.astype(want.dtype))
+
+
+def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:
+    return leaf.array.shape, leaf.array.dtype.name
 
 
 def memory_findings(run: WorkloadRun, notebook: Notebook) -> None:
