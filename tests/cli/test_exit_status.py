@@ -18,7 +18,9 @@ SOFTMAX = TASKS / "softmax"
 
 def workbench(*arguments, **environment):
     command = [str(WORKBENCH), "evaluate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=200, env={**os.environ, **environment})
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=200, env={**os.environ, **environment}
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,9 @@ def test_the_verdict_decides(engine, specimen, status):
 
 def test_an_invalid_task_is_undecided(engine, tmp_path):
     (tmp_path / "task.toml").write_text((SOFTMAX / "task.toml").read_text())
-    (tmp_path / "reference.py").write_text("def make_inputs(**_):\n    return 1\ndef reference(x):\n    raise ValueError\n")
+    (tmp_path / "reference.py").write_text(
+        "def make_inputs(**_):\n    return 1\ndef reference(x):\n    raise ValueError\n"
+    )
     assert workbench(tmp_path, ZOO / "softmax" / "good.py").returncode == 4
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables read better in long lines
 """The report: a strict round trip, and what a submitter never sees."""
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def report() -> Report:
         WorkloadResult("open", "task", StageStatus.PASSED, (), 0.1),
         WorkloadResult("prime-sizes", "task", StageStatus.FAILED, (output,), 0.25, "4243.5 is wrong", hidden=True),
         WorkloadResult("prime-sizes", "repeat", StageStatus.FAILED, (output,), 0.25, None, hidden=True),
-        WorkloadResult("prime-sizes-too", "task", StageStatus.NOT_MEASURED, reason="prime-sizes-too is long", hidden=True),
+        WorkloadResult(
+            "prime-sizes-too", "task", StageStatus.NOT_MEASURED, reason="prime-sizes-too is long", hidden=True
+        ),
     )
     findings = (
         Finding("numerics.nan_mismatch", Severity.ERROR, StageName.CORRECTNESS, "1 of 12 on `prime-sizes`: 4243.5",

@@ -47,7 +47,9 @@ class Bench:
     def __init__(self, folder: Path, sandboxes) -> None:
         self.folder, self.sandboxes = folder, sandboxes
 
-    def judge(self, submission: str, *, reference: str = REFERENCE, extra: str = "", task: str = TASK, **request) -> Report:
+    def judge(
+        self, submission: str, *, reference: str = REFERENCE, extra: str = "", task: str = TASK, **request
+    ) -> Report:
         (self.folder / "task.toml").write_text(task.format(extra=extra))
         (self.folder / "reference.py").write_text(reference)
         kernel = self.folder.parent / "kernel.py"

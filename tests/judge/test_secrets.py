@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.report import Verdict
 from tests.judge.conftest import TASK
 
-LOOKER = '''
+LOOKER = """
 import gc
 import os
 import sys
@@ -62,7 +62,7 @@ def solution(x):
             print("FOUND a table", list(thing)[:10])
     print("LOOKED", LOOKED)
     return x
-'''
+"""
 REFERENCE = """
 import torch
 

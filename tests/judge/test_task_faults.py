@@ -1,3 +1,4 @@
+# ruff: noqa: E501, ISC004 - tables read better in long lines
 """A task that cannot be judged is the task's fault, never the submission's."""
 
 from __future__ import annotations
@@ -30,7 +31,20 @@ def codes(report):
         ("import nothing_of_the_kind", "task.reference_raises"),
         ("def make_inputs(*, seed):\n    return 1\ndef reference(x):\n    return x", "task.reference_raises"),
     ],
-    ids=["raises", "exits", "object", "sparse", "nan", "constant", "zero", "no-reference", "no-inputs", "syntax", "import", "params"],
+    ids=[
+        "raises",
+        "exits",
+        "object",
+        "sparse",
+        "nan",
+        "constant",
+        "zero",
+        "no-reference",
+        "no-inputs",
+        "syntax",
+        "import",
+        "params",
+    ],
 )
 def test_a_broken_reference_is_an_invalid_task(bench, reference, code):
     report = bench.judge(DOUBLE, reference=reference)
@@ -67,7 +81,8 @@ def test_a_broken_task_tells_a_submitter_nothing_of_hidden_workloads(bench):
         INPUTS + "def reference(x):\n    return torch.where(x > 0, x * 2, x * 2)",
         INPUTS + "def reference(x):\n    assert x.dtype == torch.float32\n    return x * 2",
         INPUTS + "def reference(x):\n    return (x.double() * 2).to(x.dtype) if x.dtype != torch.float64 else x * 2",
-        INPUTS.replace("return torch", "return [torch").replace("seed))", "seed))]") + "def reference(x):\n    return [x * 2]",
+        INPUTS.replace("return torch", "return [torch").replace("seed))", "seed))]")
+        + "def reference(x):\n    return [x * 2]",
         "import numpy as np\ndef make_inputs(*, seed, n):\n    return np.random.default_rng(seed).normal(size=n).astype('f4')\n"
         "def reference(x):\n    return np.multiply(x, 2)",
     ],

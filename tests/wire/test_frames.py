@@ -25,7 +25,11 @@ def raw(body: bytes, length: int | None = None) -> bytes:
     return struct.pack(">I", len(body) if length is None else length) + body
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"3", b"null", b"\xff\xfe", b"[" * 200000, b'{"a": 1} {}', b'"text"'], ids=lambda b: str(b[:10]))
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[]", b"3", b"null", b"\xff\xfe", b"[" * 200000, b'{"a": 1} {}', b'"text"'],
+    ids=lambda b: str(b[:10]),
+)
 def test_what_is_no_object_is_refused(ends, body):
     here, there = ends
     threading.Thread(target=here.sendall, args=(raw(body),)).start()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables read better in long lines
 """What a hostile process may send instead of values: each is refused before anything is touched."""
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def _failure(error: BaseException) -> dict[str, Any]:
     return {"error": {**told, "out_of_memory": out_of_memory}}
 
 
-def _unsupported() -> tuple[type[BaseException], ...]:
+def _unsupported() -> tuple[type[Any], ...]:
     """The class of the shim's own refusals, where the shim has been loaded."""
     module = sys.modules.get("workers.candidate.frameworks.cuda_shim.unsupported")
     return (module.Unsupported,) if module else ()

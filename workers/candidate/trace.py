@@ -16,7 +16,7 @@ _FREE = frozenset(
     is_same_size sym_size sym_stride sym_numel is_contiguous size stride record_stream random_ uniform_ normal_
     rand randn randint randperm bernoulli_ rand_like randn_like manual_seed _reshape_alias constant_pad_nd pad
     stack cat
-    """.split()
+    """.split()  # noqa: SIM905 - words, without quotes
 )
 
 
@@ -32,7 +32,7 @@ class OperatorTrace:
         self.hollow = hollow
         self._mode: Any = None
 
-    def __enter__(self) -> OperatorTrace:
+    def __enter__(self) -> Self:
         self._mode = _mode(self)
         self._mode.__enter__()
         return self

@@ -19,7 +19,7 @@ WHOLE_FRACTION = 0.25
 _WHOLE_KERNELS = frozenset(
     """mm bmm addmm baddbmm addbmm addmv mv dot vdot _int_mm _scaled_mm linear _softmax _log_softmax softmax log_softmax
     sort topk kthvalue argsort cumsum cumprod cummax cummin logcumsumexp bincount histc cdist _cdist_forward
-    """.split()
+    """.split()  # noqa: SIM905 - words, without quotes
 )
 _WHOLE_KERNEL_WORDS = ("conv", "_norm", "attention", "_fft", "linalg", "pool", "lstm", "gru", "embedding_bag")
 
@@ -45,7 +45,9 @@ def call_findings(run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebo
             _aliased_outputs(call.facts, run, bundle, notebook)
 
 
-def _mutated_inputs(facts: dict[str, Any], run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebook: Notebook) -> None:
+def _mutated_inputs(
+    facts: dict[str, Any], run: WorkloadRun, bundle: TaskBundle, answers: Answers, notebook: Notebook
+) -> None:
     storages = {n for n in facts.get("mutated") or [] if isinstance(n, int)}
     if not storages:
         return
@@ -99,7 +101,14 @@ def _aliased_outputs(facts: dict[str, Any], run: WorkloadRun, bundle: TaskBundle
         )  # fmt: skip
 
 
-def own_kernel(runs: list[WorkloadRun], caller: Caller | None, bundle: TaskBundle, answers: Answers, framework: str, notebook: Notebook) -> None:
+def own_kernel(
+    runs: list[WorkloadRun],
+    caller: Caller | None,
+    bundle: TaskBundle,
+    answers: Answers,
+    framework: str,
+    notebook: Notebook,
+) -> None:
     """Where library calls are forbidden: was a submitted kernel launched, and does its result matter?"""
     if bundle.spec.policy.library_calls != "forbidden":
         return
@@ -139,7 +148,7 @@ def _note_fallbacks(runs: list[WorkloadRun], notebook: Notebook) -> None:
         if operators := _operators([run]):
             notebook.note(
                 "integrity.silent_fallback", Severity.ERROR, StageName.INTEGRITY,
-                f"on `{run.workload.name}` no submitted kernel ran; the library did the work: {', '.join(sorted(operators)[:6])}",
+                f"on `{run.workload.name}` no submitted kernel ran; the work was done by {', '.join(sorted(operators)[:6])}",
                 verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=run.workload.name, evidence={"operators": operators},
             )  # fmt: skip
 
@@ -161,7 +170,7 @@ def _probe_decoy(launched: list[WorkloadRun], caller: Caller, answers: Answers, 
 
 
 def _probe_library(launched: list[WorkloadRun], caller: Caller, answers: Answers, notebook: Notebook) -> None:
-    """Library operators on whole inputs as fills of zero: a result that changes was theirs, and the kernel an ornament."""
+    """Whole-problem library operators as fills of zero: a result that changes was theirs."""
     for run in launched:
         if run.second is None or not (used := _library_work(run, answers)):
             continue
@@ -193,7 +202,7 @@ def _library_work(run: WorkloadRun, answers: Answers) -> dict[str, int]:
 
 
 def _is_whole_kernel(operator: str) -> bool:
-    """Whether a library operator is a kernel of the kind that tasks ask for: products, normalisations, scans, sorts."""
+    """Whether a library operator is itself a kernel that tasks ask for: products, normalisations, scans, sorts."""
     return operator in _WHOLE_KERNELS or any(word in operator for word in _WHOLE_KERNEL_WORDS)
 
 
@@ -206,6 +215,8 @@ def _same_result(run: WorkloadRun, caller: Caller, answers: Answers, **changed: 
     except NotRun:
         return None
     before, after = run.first.outputs.leaves(), probe.outputs.leaves()
-    same = len(before) == len(after) and all(numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=True))
+    same = len(before) == len(after) and all(
+        numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=True)
+    )
     probe.outputs.close()
     return same

@@ -43,7 +43,7 @@ def pack(value: Any, *, trim: bool) -> tuple[dict[str, Any], list[int]]:
         if found is None:
             return None
         source, spec = found
-        known = sources.setdefault(source.address, source)
+        sources.setdefault(source.address, source)
         index = list(sources).index(source.address)
         return TensorSpec(spec.kind, spec.dtype, spec.shape, spec.strides, spec.offset, index, spec.type)
 
@@ -211,13 +211,19 @@ class Unpacked:
         sizes = message["storages"]
         self.arrays_as_torch = arrays_as_torch
         self.copied = False  # some tensor is a copy, which a refill of the storages would not reach
-        self.storages = [Mapped(fd, n, shared=i in shared, owned=owned) for i, (fd, n) in enumerate(zip(fds, sizes, strict=True))]
+        self.storages = [
+            Mapped(fd, n, shared=i in shared, owned=owned) for i, (fd, n) in enumerate(zip(fds, sizes, strict=True))
+        ]
         self.manifest = message["manifest"]
         self.value = rebuild(self.manifest, self._tensor, dtype=_torch_dtype)
 
     def refill(self, message: dict[str, Any], fds: list[int]) -> bool:
         """Put another value of the same structure into the same storages; False when it has another."""
-        if self.copied or message["manifest"] != self.manifest or message["storages"] != [m.nbytes for m in self.storages]:
+        if (
+            self.copied
+            or message["manifest"] != self.manifest
+            or message["storages"] != [m.nbytes for m in self.storages]
+        ):
             return False
         for mapped, fd in zip(self.storages, fds, strict=True):
             mapped.refill(fd, mapped.nbytes)

@@ -1,4 +1,7 @@
-"""Rules over what a submission printed: lines that imitate a harness.  A hit asks a person; nothing reads the log as a result."""
+"""Rules over what a submission printed: lines that imitate a harness.
+
+A hit asks a person; nothing reads the log as a result.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import re
 
 MAX_LINES = 5
 _FORGERIES = (
-    re.compile(r"^\s*(check|test|benchmark)[\w.]*\s*[:=]\s*(pass|ok\b|success|\d)", re.I),
-    re.compile(r"\ball (tests|checks|cases)( have)? pass", re.I),
+    re.compile(r"^\s*(check|test|benchmark)[\w.]*\s*[:=]\s*(pass|ok\b|success|\d)", re.IGNORECASE),
+    re.compile(r"\ball (tests|checks|cases)( have)? pass", re.IGNORECASE),
     re.compile(r"^\W*(PASSED|ACCEPTED|CORRECT)\b"),
-    re.compile(r"[\"']?\b(verdict|is_?correct|correct|passed|correctness)[\"']?\s*[:=]\s*[\"']?(true|accepted|pass|ok\b|1\b)", re.I),
-    re.compile(r"[\"']?\b(speed_?up|score|runtime_us|latency_ms)[\"']?\s*[:=]\s*[\"']?\d", re.I),
+    re.compile(
+        r"[\"']?\b(verdict|is_?correct|correct|passed|correctness)[\"']?\s*[:=]\s*[\"']?(true|accepted|pass|ok\b|1\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"[\"']?\b(speed_?up|score|runtime_us|latency_ms)[\"']?\s*[:=]\s*[\"']?\d", re.IGNORECASE),
 )
 
 

@@ -126,7 +126,9 @@ def _imported_names(tree: ast.AST) -> dict[str, str]:
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {(a.asname or a.name.split(".")[0]): (a.name if a.asname else a.name.split(".")[0]) for a in node.names}
+            names |= {
+                (a.asname or a.name.split(".")[0]): (a.name if a.asname else a.name.split(".")[0]) for a in node.names
+            }
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {(a.asname or a.name): f"{node.module}.{a.name}" for a in node.names}
     return names

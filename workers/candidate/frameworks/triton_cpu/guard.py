@@ -54,7 +54,8 @@ class LaunchGuard:
         self.program: tuple[int, int, int] = (0, 0, 0)
         self.atomics = 0
         self._learned = False
-        self._polled, self._polled_place = 0, None
+        self._polled = 0
+        self._polled_place: tuple[tuple[int, int, int], int] | None = None
 
     def admit(self, access: Access) -> Array:
         """The lanes that may touch memory; what is wrong with the others goes to the log."""
@@ -68,8 +69,10 @@ class LaunchGuard:
             if access.kind == "atomic" and self._moves is not None:
                 self._moves.compute()
         extent = self._extent(access)
-        if extent is not None and extent.low <= int(access.addresses.min()) and (
-            int(access.addresses.max()) + access.size <= extent.high
+        if (
+            extent is not None
+            and extent.low <= int(access.addresses.min())
+            and (int(access.addresses.max()) + access.size <= extent.high)
         ):
             active = access.active
         else:
