@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import socket
 import threading
 import time
@@ -19,7 +18,7 @@ from workers.sandbox.interpreter import inspect
 from workers.sandbox.isolation import Isolation
 from workers.sandbox.launch import Wall, launch
 from workers.sandbox.limits import MEBIBYTE, Limits
-from workers.sandbox.process import ColdProcess, host_pid, kill_pidfd, told_status
+from workers.sandbox.process import ColdProcess, becomes_readable, host_pid, kill_pidfd, told_status
 from workers.sandbox.program import Program, Runtime
 from workers.sandbox.watch import Watch
 from workers.wire import frames
@@ -61,7 +60,7 @@ class WarmJob:
                 except frames.Late:
                     return None
                 except (frames.Closed, frames.FrameError, KeyError, OSError):
-                    if not select.select([self.pidfd], [], [], timeout_seconds)[0]:
+                    if not becomes_readable(self.pidfd, timeout_seconds):
                         return None
                     self._end = (None, _SIGKILL)
             return self._end

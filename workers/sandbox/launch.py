@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from workers.sandbox import filetree, uids
 from workers.sandbox.errors import SandboxUnavailable
 from workers.sandbox.interpreter import Interpreter
 from workers.sandbox.isolation import Isolation
-from workers.sandbox.process import ColdProcess
+from workers.sandbox.process import ColdProcess, becomes_readable
 from workers.sandbox.spawn import spawn
 
 UID_INSIDE = 1000
@@ -170,7 +169,7 @@ def _threads(wall: Wall) -> int:
 def _init_pid(info_fd: int) -> int:
     """Read which host pid the sandbox's init has; bubblewrap writes it as soon as it exists."""
     told = b""
-    while select.select([info_fd], [], [], _START_SECONDS)[0]:
+    while becomes_readable(info_fd, _START_SECONDS):
         chunk = os.read(info_fd, 4096)
         if not chunk:
             break

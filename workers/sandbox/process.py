@@ -67,7 +67,7 @@ class ColdProcess:
         code = self._popen_code(timeout_seconds)
         if code is None:
             return None
-        if self._init_pidfd >= 0 and not select.select([self._init_pidfd], [], [], _DEATH_SECONDS)[0]:
+        if self._init_pidfd >= 0 and not becomes_readable(self._init_pidfd, _DEATH_SECONDS):
             return None
         return told_status(code)
 
@@ -95,6 +95,13 @@ class ColdProcess:
         if self.group is not None:
             self.group.remove()
         self._cleanup.close()
+
+
+def becomes_readable(fd: int, seconds: float) -> bool:
+    """Whether `fd` is or becomes readable in time; by `poll`, as `select` takes no descriptor above 1023."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(1000 * seconds))
 
 
 def kill_pidfd(pidfd: int) -> None:
