@@ -26,6 +26,7 @@ class Field:
     hint: str = ""
     minimum: float | None = None
     above: float | None = None
+    maximum: float | None = None
     not_empty: bool = False
     items: Field | None = None
     table: Mapping[str, Field] | None = None
@@ -97,6 +98,8 @@ def _scalar_problem(value: Any, known: Field) -> str | None:
         return f"must be at least {known.minimum}, not {value!r}"
     if known.above is not None and not value > known.above:
         return f"must be above {known.above}, not {value!r}"
+    if known.maximum is not None and not value <= known.maximum:
+        return f"must be at most {known.maximum}, not {value!r}"
     return None
 
 

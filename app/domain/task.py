@@ -21,6 +21,8 @@ VALUE_FAMILIES = ("normal", "zeros", "tiny", "huge", "subnormal", "inf", "nan")
 ACCUMULATORS = ("fp32", "fp16", "bf16", "tensor-core-fp32", "hopper-fp8", "tpu-bf16-1pass")
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TASK_TOML_BYTES = 1 << 20
+MAX_CALL_SECONDS = 3600
+MAX_MEMORY_MB = 1 << 20
 
 
 class TaskError(Exception):
@@ -224,7 +226,11 @@ _TASK: dict[str, Field] = {
     ),
     "work": Field(dict, table={"flops": Field(str), "bytes": Field(str)}),
     "targets": Field(dict),
-    "limits": Field(dict, table={"seconds": Field(float, above=0), "memory_mb": Field(int, minimum=256)}),
+    "limits": Field(dict, table={
+            "seconds": Field(float, above=0, maximum=MAX_CALL_SECONDS),
+            "memory_mb": Field(int, minimum=256, maximum=MAX_MEMORY_MB),
+        },
+    ),
     "environments": Field(dict, table={"compile": _strings()}),
     "policy": Field(
         dict,
