@@ -166,6 +166,7 @@ def test_texts_are_compared_as_bytes():
 def test_an_answer_larger_than_its_room():
     refuse(message(nbytes=1 << 20), [memfd(1 << 20)], Room(total_bytes=1 << 16))
     refuse(message(tensor((1 << 20,), (0,))), [memfd()], Room(total_bytes=1 << 16))
+    refuse(message(tensor((1 << 20,), (0,))), [memfd()], Room(values=1 << 16))
     refuse({"manifest": {"py": 1}, "storages": [0, 0, 0]}, [memfd(0), memfd(0), memfd(0)], Room(storages=2))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +15,14 @@ from app.domain.task import TaskBundle, Workload
 from workers.judge import numerics
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
 from workers.judge.notebook import Notebook
-from workers.judge.received import Leaf, Received
+from workers.judge.numerics.chunks import MeanSquare, chunks
+from workers.judge.received import ANSWER, Leaf, Received
 from workers.judge.rounding import Rounding, ask_rounding
 from workers.judge.seeds import Seeds
 from workers.wire.values import NotAValue
 
 LARGE_BYTES = 256 << 20
+ALL_ANSWERS_BYTES = 16 << 30  # they are kept until the end
 ROUNDING_UP_TO_SECONDS, ROUNDING_UP_TO_BYTES = 0.5, 64 << 20
 LONGEST_SUM = 4096  # of the rounding errors that a disagreement is excused with
 
@@ -59,6 +62,9 @@ class Draw:
             self.oracle.close()
         self.oracle = None
 
+    def answer_bytes(self) -> int:
+        return sum(r.total_bytes() for r in (self.native, self.oracle, self.rounding.scales) if r is not None)
+
     def close(self) -> None:
         self.drop_oracle()
         self.rounding.close()
@@ -75,6 +81,11 @@ class Answers:
     draws: dict[str, list[Draw]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     vacuous: dict[str, bool] = field(default_factory=dict)
+
+    def check_size(self) -> None:
+        """Raises `NotAValue` when there is more than can be kept."""
+        if sum(draw.answer_bytes() for draw in itertools.chain.from_iterable(self.draws.values())) > ALL_ANSWERS_BYTES:
+            raise NotAValue(f"all answers together have more than {ALL_ANSWERS_BYTES >> 30} GiB")
 
     def close(self) -> None:
         for draw in itertools.chain.from_iterable(self.draws.values()):
@@ -110,6 +121,7 @@ def gather(
             readers[workload.name] = reader = _Reader(process, bundle, workload, seeds, answers, own_oracle)
             try:
                 answers.draws[workload.name] = reader.draws()
+                answers.check_size()
                 moved.append(reader.moves())
             except Raised as raised:
                 raise _fault(notebook, raised, workload) from raised
@@ -126,7 +138,13 @@ class _Reader:
     """Draws one workload's inputs and answers."""
 
     def __init__(
-        self, process: ForeignProcess, bundle: TaskBundle, workload: Workload, seeds: Seeds, answers: Answers, own_oracle: bool
+        self,
+        process: ForeignProcess,
+        bundle: TaskBundle,
+        workload: Workload,
+        seeds: Seeds,
+        answers: Answers,
+        own_oracle: bool,
     ) -> None:
         self.process, self.workload, self.seeds = process, workload, seeds
         self.in_place = in_place_positions(bundle, answers.arguments)
@@ -150,7 +168,7 @@ class _Reader:
         params, limit = dict(self.workload.params), self.timeout_s
         inputs = self.process.receive("draw", seed=seed, params=params, slot=slot, timeout_s=limit)
         start = time.monotonic()
-        native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit)
+        native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit, room=ANSWER)
         native_s = time.monotonic() - start
         draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
         draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
@@ -171,7 +189,9 @@ class _Reader:
         if not any(_is_floating(leaf.array) for leaf in native.leaves()):
             return None  # integers and booleans have nothing to gain from float64
         try:
-            return self.process.receive("oracle", slot=slot, in_place=self.in_place, timeout_s=self.timeout_s)
+            return self.process.receive(
+                "oracle", slot=slot, in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+            )
         except (Raised, NotAValue) as error:
             if isinstance(error, Raised) and error.ended is not None:
                 raise
@@ -183,8 +203,12 @@ class _Reader:
         if oracle is None or self.drawn[0].inputs.total_bytes() > LARGE_BYTES:
             return []
         try:
-            self.process.ask("redraw", slot="0", into="disturbed", seed=seed, relative=relative, timeout_s=self.timeout_s)
-            other = self.process.receive("oracle", slot="disturbed", in_place=self.in_place, timeout_s=self.timeout_s)
+            self.process.ask(
+                "redraw", slot="0", into="disturbed", seed=seed, relative=relative, timeout_s=self.timeout_s
+            )
+            other = self.process.receive(
+                "oracle", slot="disturbed", in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+            )
         except (Raised, NotAValue):
             return []
         pairs = zip(oracle.leaves(), other.leaves(), strict=False)
@@ -214,7 +238,9 @@ class _Reader:
                 told = self.process.ask("redraw", slot="0", into="redrawn", seed=seed, timeout_s=self.timeout_s)
                 if not told.get("changed"):
                     break
-                other = self.process.receive("native", slot="redrawn", in_place=self.in_place, timeout_s=self.timeout_s)
+                other = self.process.receive(
+                    "native", slot="redrawn", in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+                )
             except (Raised, NotAValue):
                 return None  # values outside what the reference takes: nothing can be said
             arrays = [leaf.array for leaf in other.leaves()]
@@ -245,7 +271,11 @@ def _check_health(
 
 def _check_finite(draw: Draw, workload: str, notebook: Notebook) -> None:
     for output, leaf in zip(output_names(len(draw.native.leaves())), draw.native.leaves(), strict=True):
-        if leaf.array.size and _is_floating(leaf.array) and bool(np.isnan(leaf.array).all()):
+        if (
+            leaf.array.size
+            and _is_floating(leaf.array)
+            and all(np.isnan(piece).all() for _, (piece,) in chunks(leaf.array))
+        ):
             notebook.note(
                 "task.reference_nonfinite", Severity.ERROR, StageName.CORRECTNESS,
                 f"every element of the expected `{output}` is NaN on `{workload}`",
@@ -259,7 +289,10 @@ def _check_oracles(answers: Answers, bundle: TaskBundle, readers: dict[str, _Rea
     public = [w.name for w in bundle.spec.workloads if not w.hidden] or [w.name for w in bundle.spec.workloads]
     for name in public:
         for draw in answers.draws.get(name, [])[:1]:
-            coarsest = max((_unit_roundoff(leaf.array.dtype) for leaf in draw.inputs.leaves() if _is_floating(leaf.array)), default=0.0)
+            coarsest = max(
+                (_unit_roundoff(leaf.array.dtype) for leaf in draw.inputs.leaves() if _is_floating(leaf.array)),
+                default=0.0,
+            )
             worst = max((_disagreement(e, coarsest) for e in draw.expected()), default=0.0)
             if worst > 1 and not _ill_conditioned(draw, readers[name].sensitivity(coarsest)):
                 notebook.note(
@@ -289,26 +322,33 @@ def largest_difference(a: np.ndarray, b: np.ndarray) -> float:
     """Over elements that are finite on both sides; infinite for other shapes."""
     if a.shape != b.shape:
         return float("inf")
-    left, right = _float64(a), _float64(b)
     with np.errstate(all="ignore"):
-        difference = np.abs(left - right)
-    return float(np.max(difference[np.isfinite(left) & np.isfinite(right)], initial=0.0))
+        return max((float(np.max(np.abs(x - y), initial=0.0)) for x, y in _finite_pieces(a, b)), default=0.0)
 
 
 def _disagreement(expected: numerics.Expected, coarsest: float) -> float:
     """How far native and oracle are apart, in error budgets of the coarsest unit roundoff that took part."""
     if expected.oracle is None or not expected.native.size:
         return 0.0
-    native = _float64(expected.native)
-    with np.errstate(all="ignore"):
-        both = np.isfinite(native) & np.isfinite(expected.oracle)
-        if not both.any():
-            return 0.0
-        scale = float(np.sqrt(np.mean(np.square(np.abs(expected.oracle[both])))))
-        unit = max(coarsest, _unit_roundoff(expected.native.dtype))
-        budget = 4 * unit * (np.abs(expected.oracle[both]) + np.sqrt(expected.reduction_length) * scale)
-        error = np.abs(native[both] - expected.oracle[both])
-        return float(np.max(np.where(error > 0, error / np.where(budget > 0, budget, np.inf), 0.0), initial=0.0))
+    mean = MeanSquare()
+    for truth, _ in _finite_pieces(expected.oracle, expected.native):
+        mean.add(np.abs(truth))
+    unit, worst = max(coarsest, _unit_roundoff(expected.native.dtype)), 0.0
+    for truth, native in _finite_pieces(expected.oracle, expected.native):
+        with np.errstate(all="ignore"):
+            budget = 4 * unit * (np.abs(truth) + np.sqrt(expected.reduction_length) * mean.root)
+            error = np.abs(native - truth)
+            ratio = np.where(error > 0, error / np.where(budget > 0, budget, np.inf), 0.0)
+        worst = max(worst, float(np.max(ratio, initial=0.0)))
+    return worst
+
+
+def _finite_pieces(a: np.ndarray, b: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Both in double precision, a piece at a time, where both are finite: they may be as large as memory."""
+    for _, (x, y) in chunks(a, b):
+        left, right = _float64(x), _float64(y)
+        both = np.isfinite(left) & np.isfinite(right)
+        yield left[both], right[both]
 
 
 def _check_tolerance(answers: Answers, bundle: TaskBundle, notebook: Notebook) -> None:
@@ -337,7 +377,9 @@ def tolerance_of(bundle: TaskBundle, output: str, dtype: np.dtype[Any]) -> numer
     given, all_outputs = bundle.spec.tolerance.of(output), bundle.spec.tolerance
     if dtype.kind in "iub" and output not in all_outputs.per_output:
         step = given.atol if given.atol is not None and given.atol >= 1 else None
-        return numerics.Tolerance(step, 0.0 if step is not None else None, None, all_outputs.special, all_outputs.budget)
+        return numerics.Tolerance(
+            step, 0.0 if step is not None else None, None, all_outputs.special, all_outputs.budget
+        )
     return numerics.Tolerance(given.atol, given.rtol, given.max_ulp, all_outputs.special, all_outputs.budget)
 
 

@@ -20,7 +20,7 @@ from workers.wire.values import NotAValue
 POISON_A, POISON_B = 0xFE, 0x41
 GRACE_SECONDS = 3.0
 # An answer may be larger than the right one (a wider dtype, a strided view of something), but not at will.
-ROOM_FACTOR, ROOM_BYTES, ROOM_STORAGES = 8, 64 << 20, 16
+ROOM_FACTOR, ROOM_BYTES, ROOM_STORAGES = 4, 16 << 20, 16
 
 
 @dataclass
@@ -205,7 +205,7 @@ class Caller:
 def _room(expected: Received) -> Room:
     """What the answer to a call may hold, given the reference's."""
     size = max(expected.total_bytes(), sum(leaf.array.nbytes for leaf in expected.leaves()))
-    return Room(ROOM_BYTES + ROOM_FACTOR * size, ROOM_STORAGES + len(expected.fds))
+    return Room(total_bytes=ROOM_BYTES + ROOM_FACTOR * size, storages=ROOM_STORAGES + len(expected.fds))
 
 
 class _Cannot(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +12,18 @@ from typing import Any, Self
 
 from app.domain.task import TaskBundle
 from workers.judge import claims
-from workers.judge.received import Received
+from workers.judge.received import ANY, Received, Room
 from workers.judge.submission import Submission
 from workers.sandbox import Ended, Limits, Program, Sandboxes, Session
 from workers.wire import frames, storage
 
 # What interpreter and libraries need beside the memory that a task grants.
 INTERPRETER_MEMORY_MB = 4096
+KEPT_MEMORY_MB = 1024
 IMPORT_SECONDS = 120.0
+# Hundreds of inputs, each a descriptor and another for its mapping, in each of the calls that are kept.
+OPEN_FILES = 4096
+CALLS_A_WORKLOAD, LEAST_CALLS = 8, 40
 
 
 @dataclass(eq=False)
@@ -85,33 +90,40 @@ class ForeignProcess:
             raise Raised(failure)
         return told, reply.fds
 
-    def receive(self, op: str, *, timeout_s: float, **fields: Any) -> Received:
+    def receive(self, op: str, *, timeout_s: float, room: Room = ANY, **fields: Any) -> Received:
         """Ask for packed values; raises `Raised` or `NotAValue`."""
         message, fds = self.fetch(op, timeout_s=timeout_s, **fields)
-        return Received.of(message, fds)
+        return Received.of(message, fds, room)
 
 
 def start_reference(sandboxes: Sandboxes, bundle: TaskBundle) -> ForeignProcess:
     """A process for the task's own code, which sees nothing of the submission."""
     runtime = sandboxes.runtimes["jax" if _uses_jax(bundle.folder) else "torch"]
     program = Program(runtime, "workers.reference", {"/task": bundle.folder})
-    return ForeignProcess(sandboxes.start(program, _limits(bundle, calls=40)))
+    return ForeignProcess(sandboxes.start(program, _limits(bundle)))
 
 
 def start_candidate(sandboxes: Sandboxes, bundle: TaskBundle, submission: Submission) -> ForeignProcess:
     """A process for the submission, which sees nothing of the task."""
     program = Program(sandboxes.runtimes["torch"], "workers.candidate", {"/submission": submission.root})
-    return ForeignProcess(sandboxes.start(program, _limits(bundle, calls=40)))
+    return ForeignProcess(sandboxes.start(program, _limits(bundle)))
 
 
-def _limits(bundle: TaskBundle, *, calls: int) -> Limits:
-    memory_mb = bundle.spec.limits.memory_mb + INTERPRETER_MEMORY_MB
+def _limits(bundle: TaskBundle) -> Limits:
+    calls = max(LEAST_CALLS, CALLS_A_WORKLOAD * len(bundle.spec.workloads))
+    memory_mb = min(bundle.spec.limits.memory_mb + INTERPRETER_MEMORY_MB, _most_memory_mb())
     return Limits(
         memory_mb=memory_mb,
         cpu_seconds=None,
+        open_files=OPEN_FILES,
         file_mb=memory_mb,  # a memfd counts as a file; real files only fit into the small private tmpfs
         wall_seconds=IMPORT_SECONDS + calls * bundle.spec.limits.seconds,
     )
+
+
+def _most_memory_mb() -> int:
+    """All that this machine has but a rest for ourselves: beyond it the kernel would choose whom to kill."""
+    return max(512, (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20) - KEPT_MEMORY_MB)
 
 
 def _uses_jax(folder: Path) -> bool:

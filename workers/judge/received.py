@@ -20,15 +20,22 @@ MAX_LEAVES = 4096
 MAX_MANIFEST_CHARACTERS = 1 << 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Room:
     """How much an answer may hold.  `total_bytes` counts storages, and views as if each were copied out.
 
     A view of one byte can have any size, and a storage of holes becomes memory of ours when it is read.
+    `values` bounds the elements of all tensors, each of which may become a float64 here.
     """
 
     total_bytes: int = 32 << 30
+    values: int = 1 << 62
     storages: int = 250
+
+
+ANY = Room()
+# One answer of a task's reference: what can be compared in seconds, a piece at a time.
+ANSWER = Room(total_bytes=4 << 30, values=1 << 28)
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Received:
         weakref.finalize(self, storage.close_all, self.fds)
 
     @classmethod
-    def of(cls, message: dict[str, Any], fds: list[int], room: Room = Room()) -> Received:
+    def of(cls, message: dict[str, Any], fds: list[int], room: Room = ANY) -> Received:
         """Take over `fds`, also when it raises `NotAValue` for what is malformed, too large or not immutable."""
         received = cls(None, [], fds)
         try:
@@ -110,6 +117,8 @@ class Received:
             raise NotAValue(f"more than {MAX_LEAVES} values")
         if max(self.total_bytes(), sum(leaf.array.nbytes for leaf in leaves)) > room.total_bytes:
             raise NotAValue(f"more than the {room.total_bytes} bytes that an answer may have here")
+        if sum(leaf.array.size for leaf in leaves) > room.values:
+            raise NotAValue(f"more than the {room.values} elements that an answer may have here")
         self._maps.clear()  # each holds a descriptor more, and many are never looked at
 
     def _leaf(self, spec: TensorSpec) -> Leaf:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workers.judge.foreign import ForeignProcess, Raised
-from workers.judge.received import Received
+from workers.judge.received import ANSWER, Received
 from workers.wire.values import NotAValue
 
 SECONDS = 1.0  # for the draws of one set of inputs
@@ -47,7 +47,7 @@ def ask_rounding(process: ForeignProcess, *, slot: str, in_place: list[int], see
         )
         if told.get("method") is None:
             return Rounding("guessed: too little time for perturbed runs")
-        scales = Received.of(told, fds)
+        scales = Received.of(told, fds, ANSWER)
         return Rounding(f"{told['method']}, {int(told['draws'])} draws", max(1, int(told["length"])), scales)
     except Raised as raised:
         if raised.ended is not None:
