@@ -26,17 +26,22 @@ def register(cli: typer.Typer) -> None:
 def evaluate(
     task: Annotated[Path, typer.Argument(help="Folder of the task bundle (task.toml, reference.py).")],
     submission: Annotated[Path, typer.Argument(help="One source file or a folder.")],
-    json_file: Annotated[str | None, typer.Option("--json", help="Write the report there; - is standard output.")] = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", help="Write the report there; - is standard output.")
+    ] = None,
     framework: Annotated[str | None, typer.Option(help="Instead of the one guessed from the source.")] = None,
     stages: Annotated[str | None, typer.Option(help="Only these stages, separated by commas.")] = None,
     workload: Annotated[list[str] | None, typer.Option(help="Only this workload; may be given again.")] = None,
-    environments: Annotated[str | None, typer.Option(help="Only these build environments, separated by commas.")] = None,
+    environments: Annotated[
+        str | None, typer.Option(help="Only these build environments, separated by commas.")
+    ] = None,
     artefacts: Annotated[Path | None, typer.Option(help="Folder that build artefacts are written to.")] = None,
     replay: Annotated[Path | None, typer.Option(help="A report whose seeds are drawn again.")] = None,
 ) -> None:
     """Judge one submission to one task.
 
-    Exit status: 0 accepted, 1 rejected, 2 bad usage or unreadable task, 3 our own failure, 4 inconclusive or invalid task.
+    Exit status: 0 accepted, 1 rejected, 2 bad usage or unreadable task, 3 our own failure,
+    4 inconclusive or invalid task.
     """
     from app.domain.request import EvaluationRequest
     from app.domain.task import TaskError
@@ -89,7 +94,9 @@ def lint_task(
         _stop(str(error), BAD_USAGE, "lint-task")
     except EngineFault as error:
         _stop(str(error), OUR_FAILURE, "lint-task")
-    rows = [{"code": f.code, "severity": str(f.severity), "message": f.message, "workload": f.workload} for f in findings]
+    rows = [
+        {"code": f.code, "severity": str(f.severity), "message": f.message, "workload": f.workload} for f in findings
+    ]
     told = {"task": bundle.spec.name, "version": bundle.spec.version, "sha256": bundle.sha256, "findings": rows}
     if json_file == "-":
         typer.echo(json.dumps(told, indent=1))

@@ -21,7 +21,12 @@ from bench.service import Service, running  # noqa: E402
 
 ROUNDS = 5
 CASES = {name: REPOSITORY / "bench" / "cases" / name for name in ("torch-scale", "triton-softmax")}
-BOUNDS = {("torch-scale", "warm"): 0.6, ("triton-softmax", "warm"): 1.0, ("torch-scale", "cold"): 2.6, ("triton-softmax", "cold"): 2.6}
+BOUNDS = {
+    ("torch-scale", "warm"): 0.6,
+    ("triton-softmax", "warm"): 1.0,
+    ("torch-scale", "cold"): 2.6,
+    ("triton-softmax", "cold"): 2.6,
+}
 CROSSING_BOUND = 0.8
 TWENTY = 20
 
@@ -81,10 +86,13 @@ def twenty(service: Service) -> None:
     start = time.monotonic()
     rows = [service.wait(e) for e in [service.submit("bench-triton-softmax", source) for source in sources]]
     total = time.monotonic() - start
-    waits, runs = zip(*[(_between(r, "queued_at", "started_at"), _between(r, "started_at", "ended_at")) for r in rows], strict=True)
+    waits, runs = zip(
+        *[(_between(r, "queued_at", "started_at"), _between(r, "started_at", "ended_at")) for r in rows], strict=True
+    )
     done = sum(row["state"] == "done" for row in rows)
     print(f"\n{done} of {TWENTY} evaluations done, total {total:.1f} s")
-    print(f"queue wait median {statistics.median(waits):.2f} s, most {max(waits):.2f} s; evaluation median {statistics.median(runs):.2f} s")
+    print(f"queue wait median {statistics.median(waits):.2f} s, most {max(waits):.2f} s")
+    print(f"evaluation median {statistics.median(runs):.2f} s")
     assert done == TWENTY, "an evaluation was lost"
 
 

@@ -51,7 +51,7 @@ def running(tasks: list[Path], concurrency: int = 1) -> Iterator[Service]:
         token = _seed(tasks)
         port = _free_port()
         command = [sys.executable, "-m", "app.cli", "serve", "--port", str(port), "--concurrency", str(concurrency)]
-        with open(Path(data_dir) / "serve.log", "wb") as log:
+        with (Path(data_dir) / "serve.log").open("wb") as log:
             served = subprocess.Popen(command, cwd=REPOSITORY, stdout=log, stderr=subprocess.STDOUT)
         try:
             headers = {"Authorization": f"Bearer {token}"}

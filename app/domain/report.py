@@ -146,6 +146,10 @@ class OutputResult:
 
     `ulp_histogram` and `reference_ulp_histogram` have 64 bins: bin 0 counts elements below 1 ulp, bin k
     those with 2**(k-1) <= ulp < 2**k, the last everything above and every special mismatch.
+    `budget_basis` says how the error budget was made.  `normalised_rms` is the root mean square error
+    over that of the truth, `bias_ulp` the mean of (got - truth).  `quantiles_ulp`: 50, 90 and 99 %, rounded
+    up to an eighth of an octave, and 99.9 %.  `error_map`: log2 of the largest ulp distance in each cell
+    of at most 32 x 32.  `rules`: pass or fail by the rules of other harnesses.
     """
 
     name: str
@@ -169,6 +173,11 @@ class OutputResult:
     expected_shape: tuple[int, ...] | None = None
     expected_dtype: str | None = None
     budget_basis: str = ""
+    normalised_rms: float | None = None
+    bias_ulp: float | None = None
+    quantiles_ulp: tuple[float, ...] = ()
+    error_map: tuple[tuple[float, ...], ...] = ()
+    rules: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -299,7 +308,9 @@ class Report:
             return tuple(names.get(item, item) for item in items)
 
         findings = tuple(
-            dataclasses.replace(f, workload=names[f.workload], evidence={}, location=None, message="on a hidden workload")
+            dataclasses.replace(
+                f, workload=names[f.workload], evidence={}, location=None, message="on a hidden workload"
+            )
             if f.workload in hidden_scope
             else f
             for f in self.findings
@@ -314,7 +325,14 @@ class Report:
             workloads_not_run=public(self.scope.workloads_not_run),
         )
         return dataclasses.replace(
-            self, workloads=workloads, stages=_without_reasons(self.stages) if names else self.stages, hidden_workloads=(), findings=findings, scope=scope, replay=None, log="" if names else self.log,
+            self,
+            workloads=workloads,
+            stages=_without_reasons(self.stages) if names else self.stages,
+            hidden_workloads=(),
+            findings=findings,
+            scope=scope,
+            replay=None,
+            log="" if names else self.log,
             not_checked=tuple(_renamed(line, names) for line in self.not_checked),
             headline=_renamed(self.headline, names),
         )

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_TYPE_NAMES = {str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+_TYPE_NAMES = {
+    str: "text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "a table",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,9 @@ class Problem:
         return f"{file}:{line}: {shown or 'top level'}: {self.message}"
 
 
-def check_table(data: dict[str, Any], table: Mapping[str, Field], path: tuple[str | int, ...] = (), each: Field | None = None) -> list[Problem]:
+def check_table(
+    data: dict[str, Any], table: Mapping[str, Field], path: tuple[str | int, ...] = (), each: Field | None = None
+) -> list[Problem]:
     """Every problem of `data` against `table`, in the order of the file."""
     problems = [
         Problem((*path, key), f"required ({_TYPE_NAMES[f.kind]})")
@@ -111,7 +115,7 @@ def _is_a(value: Any, kind: type) -> bool:
     return isinstance(value, kind)
 
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""^\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))((?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=""")
 
 

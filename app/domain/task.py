@@ -179,6 +179,7 @@ _TOLERANCE = {
     "rtol": Field(float, minimum=0),
     "max_ulp": Field(float, minimum=0),
 }
+_AXIS = {key: Field(int, minimum=0) for key in ("min", "max", "multiple_of")}
 _TASK: dict[str, Field] = {
     "schema": Field(int, required=True, choices=(1,)),
     "name": Field(str, required=True, pattern=SLUG, hint="a slug: lower-case letters, digits and dashes"),
@@ -210,7 +211,7 @@ _TASK: dict[str, Field] = {
         dict,
         table={
             "values": _strings(*VALUE_FAMILIES),
-            "axes": Field(dict, each=Field(dict, table={k: Field(int, minimum=0) for k in ("min", "max", "multiple_of")})),
+            "axes": Field(dict, each=Field(dict, table=_AXIS)),
             "layouts": _strings("contiguous", "strided", "offset"),
         },
     ),

@@ -181,7 +181,7 @@ class _Desk:
         mutated = [n for n, mapped in enumerate(inputs.storages) if mapped.changed()]
         return self._outputs(message["slot"], {"mutated": mutated})
 
-    def _forget(self, message: dict[str, Any], _: list[int]) -> Answer:
+    def _forget(self, _message: dict[str, Any], _: list[int]) -> Answer:
         self.calls.clear()
         return {}, []
 

@@ -7,7 +7,16 @@ import sys
 from typing import Any
 
 _WATCHED = {
-    "time": ("perf_counter", "perf_counter_ns", "time", "time_ns", "monotonic", "monotonic_ns", "process_time", "sleep"),
+    "time": (
+        "perf_counter",
+        "perf_counter_ns",
+        "time",
+        "time_ns",
+        "monotonic",
+        "monotonic_ns",
+        "process_time",
+        "sleep",
+    ),
     "timeit": ("default_timer",),
     "builtins": ("abs", "all", "any", "max", "min", "sum", "isinstance", "print", "open", "__import__"),
     "torch": ("allclose", "isclose", "equal", "empty", "empty_like", "zeros", "manual_seed"),

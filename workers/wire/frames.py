@@ -62,14 +62,19 @@ def receive(
     fds: list[int] = []
     try:
         header = _exactly(sock, _HEADER.size, deadline, fds)
-        (length,) = _HEADER.unpack(header)
-        if length > max_bytes:
-            raise FrameError(f"frame of {length} bytes announced; at most {max_bytes}")
+        length = _length(header, max_bytes)
         return _parse(_exactly(sock, length, deadline, fds)), fds
     except BaseException:
         for fd in fds:
             os.close(fd)
         raise
+
+
+def _length(header: bytes, max_bytes: int) -> int:
+    (length,) = _HEADER.unpack(header)
+    if length > max_bytes:
+        raise FrameError(f"frame of {length} bytes announced; at most {max_bytes}")
+    return int(length)
 
 
 def _exactly(sock: socket.socket, count: int, deadline: float | None, fds: list[int]) -> bytes:

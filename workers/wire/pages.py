@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def copied_runs(address: int, nbytes: int) -> list[tuple[int, int]] | None:
 def _entries(address: int, nbytes: int) -> np.ndarray | None:
     first, last = address // PAGE_BYTES, (address + nbytes - 1) // PAGE_BYTES
     try:
-        with open("/proc/self/pagemap", "rb", buffering=0) as pagemap:
+        with Path("/proc/self/pagemap").open("rb", buffering=0) as pagemap:
             pagemap.seek(first * 8)
             wanted = (last - first + 1) * 8
             data = bytearray()

@@ -1,7 +1,8 @@
 """Values as a JSON manifest and storages: `{"py": 0.25}`, lists, tuples, dicts, tensors.
 
-A torch dtype is `{"dtype": "float16"}`.  A tensor is `{"tensor": {kind, dtype, shape, strides, offset, storage}}` with the dtype's ml_dtypes
-name and strides and offset in elements.  Storages are numbered, so two views of one storage stay
+A torch dtype is `{"dtype": "float16"}`.  A tensor is
+`{"tensor": {kind, dtype, shape, strides, offset, storage}}` with the dtype's ml_dtypes name and
+strides and offset in elements.  Storages are numbered, so two views of one storage stay
 aliased; the descriptors travel in the order of the numbers.  Never pickle.
 """
 
@@ -157,7 +158,12 @@ def read_spec(body: Any) -> TensorSpec:
 
 
 def _whole(number: Any, *, negative: bool = False) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or abs(number) >= 1 << 62 or (number < 0 and not negative):
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or abs(number) >= 1 << 62
+        or (number < 0 and not negative)
+    ):
         raise NotAValue(f"malformed tensor: {number!r} is no size")
     return number
 
@@ -165,7 +171,7 @@ def _whole(number: Any, *, negative: bool = False) -> int:
 def specs(manifest: Any) -> list[TensorSpec]:
     """Every tensor of a manifest, in order."""
     found: list[TensorSpec] = []
-    rebuild(manifest, lambda spec: found.append(spec))
+    rebuild(manifest, found.append)
     return found
 
 

@@ -15,7 +15,10 @@ class Framework(Protocol):
         """Prepare the process, before the submission is imported."""
 
     def before_call(self, *, budget_seconds: float, skip_launches: bool, watch: bool = False) -> None:
-        """Reset the records; `skip_launches` turns every submitted kernel into a no-op, `watch` looks closer, slowly."""
+        """Reset the records.
+
+        `skip_launches` turns every submitted kernel into a no-op; `watch` looks closer, and slowly.
+        """
 
     def after_call(self) -> dict[str, Any]:
         """What was seen since `before_call`, as plain JSON."""

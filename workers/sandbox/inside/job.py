@@ -33,7 +33,7 @@ def _only_here(work: Callable[[], int]) -> NoReturn:
         code = work()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - foreign code may raise anything
         traceback.print_exc()
     finally:
         os._exit(code & 255)

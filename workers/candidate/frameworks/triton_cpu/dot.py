@@ -66,8 +66,20 @@ def _scale_values(scale: Any) -> Array:
 class ScaledDotSemantic(TritonSemantic):
     """Adds `tl.dot_scaled`, which the stock interpreter lacks."""
 
-    def dot_scaled(self, lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any,
-                   acc: Any, fast_math: bool, lhs_k_pack: bool, rhs_k_pack: bool, out_dtype: Any) -> Any:
+    def dot_scaled(
+        self,
+        lhs: Any,
+        lhs_scale: Any,
+        lhs_format: Any,
+        rhs: Any,
+        rhs_scale: Any,
+        rhs_format: Any,
+        acc: Any,
+        fast_math: bool,
+        lhs_k_pack: bool,
+        rhs_k_pack: bool,
+        out_dtype: Any,
+    ) -> Any:
         if not (lhs_k_pack and rhs_k_pack):
             raise Unsupported("dot_scaled packed along a dimension other than K has no model here")
         left = _scaled_operand(lhs, lhs_scale, lhs_format, axis=-1)

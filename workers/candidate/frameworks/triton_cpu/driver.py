@@ -67,8 +67,9 @@ class CpuDriver(DriverBase):
         """Nothing is cached."""
 
 
-def benchmark_once(function: Callable[[], Any], *_: Any, quantiles: Any = None, return_mode: str = "mean",
-                   **__: Any) -> Any:
+def benchmark_once(
+    function: Callable[[], Any], *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any
+) -> Any:
     """Runs once and answers in milliseconds of interpretation, in the shape `do_bench` answers in.
 
     The times mean nothing for a GPU: they only let programs that benchmark themselves run on.

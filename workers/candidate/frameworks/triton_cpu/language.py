@@ -128,11 +128,15 @@ class Language:
         yield tl.tensor, "associative_scan", _scan
         yield tl.dtype, "to_ir", lambda dtype, _builder: dtype
         yield jit.JITFunction, "__call__", self._nested_call
-        yield stock.BlockPointerHandle, "materialize_pointers", pointers_of_blocks(
-            stock.BlockPointerHandle.materialize_pointers
+        yield (
+            stock.BlockPointerHandle,
+            "materialize_pointers",
+            pointers_of_blocks(stock.BlockPointerHandle.materialize_pointers),
         )
-        yield stock.TensorDescHandle, "materialize_pointers", pointers_of_blocks(
-            stock.TensorDescHandle.materialize_pointers
+        yield (
+            stock.TensorDescHandle,
+            "materialize_pointers",
+            pointers_of_blocks(stock.TensorDescHandle.materialize_pointers),
         )
 
     def _method(self, kernel: Any) -> Any:

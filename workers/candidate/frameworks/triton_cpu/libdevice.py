@@ -109,8 +109,9 @@ def function_of(symbol: str) -> Function:
 class DeviceLibrary(stock.InterpreterBuilder):
     """External elementwise functions by their symbol, and a fast `erf`."""
 
-    def create_extern_elementwise(self, lib_name: str, lib_path: str, symbol: str, arguments: Any, ret_type: Any,
-                                  is_pure: bool) -> Any:
+    def create_extern_elementwise(
+        self, lib_name: str, lib_path: str, symbol: str, arguments: Any, ret_type: Any, is_pure: bool
+    ) -> Any:
         values = function_of(symbol)(*(decode(a) for a in arguments))
         return as_handle(np.asarray(values), ret_type.scalar)
 

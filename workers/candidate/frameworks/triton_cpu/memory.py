@@ -117,8 +117,9 @@ class CheckedMemory(stock.InterpreterBuilder):
             active = self.guard.admit(Access(kind, pointers, active, addresses, element_bytes(pointers)))
         return stock.TensorHandle(active, tl.int1)
 
-    def create_masked_load(self, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any,
-                           is_volatile: Any) -> Any:
+    def create_masked_load(
+        self, ptrs: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: Any
+    ) -> Any:
         admitted = self._admit("load", ptrs, mask)
         loaded = super().create_masked_load(ptrs, admitted, other, cache_modifier, eviction_policy, is_volatile)
         if self.guard is not None:

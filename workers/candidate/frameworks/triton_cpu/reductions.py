@@ -1,7 +1,5 @@
 """Reductions and scans over values, one whole slice at a time instead of one element at a time."""
 
-
-
 from __future__ import annotations
 
 import ast
@@ -103,6 +101,5 @@ class Scan(stock.ScanOps):
             return super().generic_scan(input)
         steps = _fold(input, self.axis, self.combine_fn)
         return [
-            self.to_tensor(np.concatenate(step, axis=self.axis), t.dtype)
-            for step, t in zip(steps, input, strict=True)
+            self.to_tensor(np.concatenate(step, axis=self.axis), t.dtype) for step, t in zip(steps, input, strict=True)
         ]
