@@ -329,6 +329,7 @@ class Report:
             workloads=workloads,
             stages=_without_reasons(self.stages) if names else self.stages,
             hidden_workloads=(),
+            rules={} if names else self.rules,
             findings=findings,
             scope=scope,
             replay=None,

@@ -27,7 +27,7 @@ from app.domain.report import (
 )
 from app.domain.request import EvaluationRequest
 from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
-from workers.judge import integrity, verdicts
+from workers.judge import integrity, named_rules, verdicts
 from workers.judge.answers import Answers, TaskFault, gather, in_place_positions
 from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, memory_findings, not_run
@@ -98,6 +98,8 @@ class _Judging:
         self._finish_stages(answers)
 
     def _inspect(self) -> None:
+        if unread := self.submission.unread_sources():
+            self.notebook.not_checked.append(f"the source of {len(unread)} files that are too long to be read")
         with self.notebook.stage(StageName.INSPECT):
             for file, source in self.submission.sources():
                 for hit in inspect_python(file, source) if file.endswith(".py") else []:
@@ -288,6 +290,7 @@ class _Judging:
             replay=Replay(self.request.command, self.seeds.secret.hex(), dict(self.seeds.drawn)),
             hidden_workloads=tuple(w.name for w in self.bundle.spec.workloads if w.hidden),
             log=book.log(),
+            rules=named_rules.worst(book.workloads),
         )
 
     def _scope(self) -> Scope:

@@ -15,14 +15,16 @@ from workers.judge.numerics.formats import Floats
 CHUNK = 1 << 16  # elements: float64 temporaries of 512 KiB stay in a core's cache
 
 
-def chunks(*arrays: NDArray[Any]) -> Iterator[tuple[int, tuple[NDArray[Any], ...]]]:
+def chunks(*arrays: NDArray[Any], starts: range | None = None) -> Iterator[tuple[int, tuple[NDArray[Any], ...]]]:
     """The flat index where a piece starts, and that piece of every array, one-dimensional, in C order.
 
-    The arrays have one size.  Contiguous arrays are not copied; treat the pieces as read-only.
+    All pieces, or those that begin at `starts`, with its step for their size.  The arrays have one size.
+    Contiguous arrays are not copied; treat the pieces as read-only.
     """
     flat = [a.reshape(-1) if a.flags.c_contiguous else a.flat for a in arrays]
-    for start in range(0, arrays[0].size, CHUNK):
-        yield start, tuple(f[start : start + CHUNK] for f in flat)
+    starts = range(0, arrays[0].size, CHUNK) if starts is None else starts
+    for start in starts:
+        yield start, tuple(f[start : start + starts.step] for f in flat)
 
 
 def planes(piece: NDArray[Any]) -> list[Floats]:

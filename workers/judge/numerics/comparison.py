@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.report import OutputResult, WorstElement
+from workers.judge.named_rules import rules
 from workers.judge.numerics.budget import ErrorBudget, error_budget
+from workers.judge.numerics.chunks import CHUNK
 from workers.judge.numerics.decision import decide
 from workers.judge.numerics.formats import is_exact
 from workers.judge.numerics.measure import measure
 from workers.judge.numerics.rules import Expected, Rule, Tolerance, check_expected, rule_for
+from workers.judge.numerics.statistics import QUANTILES, coarse, quantile
 from workers.judge.numerics.tally import Tally
 from workers.judge.numerics.ulp import ulp_distance
 
 EXACT_IN_FLOAT64 = 1 << 53
+IN_PARALLEL = 1 << 20  # elements
+MOST_THREADS = 4
 
 
 def compare(
@@ -45,16 +52,31 @@ def compare(
     rule = rule_for(tolerance, expected, vacuous=vacuous)
     dtype = expected.native.dtype
     budget = None if is_exact(dtype) and not rule.budget else error_budget(expected, accumulate, dtype)
-    tally = _tally(got, expected, rule, budget)
+    tally = tallied(got, expected, rule, budget)
     return _result(name, got, expected, rule, tally)
 
 
-def _tally(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
-    tally = Tally(got.size)
+def tallied(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
+    """Everything that is counted, in one pass, by several threads where the output is large."""
+    if got.size < IN_PARALLEL:
+        return _part(range(0, got.size, CHUNK), got, expected, rule, budget)
+    pieces = range(0, got.size, CHUNK)
+    count = min(MOST_THREADS, len(os.sched_getaffinity(0)))
+    parts = [pieces[n * len(pieces) // count : (n + 1) * len(pieces) // count] for n in range(count)]
+    with ThreadPoolExecutor(count) as pool:
+        first, *others = pool.map(lambda part: _part(part, got, expected, rule, budget), parts)
+    for other in others:
+        first.merge(other)
+    return first
+
+
+def _part(starts: range, got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
+    tally = Tally(got.shape, got.dtype)
     with np.errstate(all="ignore"):
-        for start, piece in expected.pieces(got):
+        for start, piece in expected.pieces(got, starts):
             measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
             tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
+            tally.rules.add(piece.got, piece.native)
     return tally
 
 
@@ -72,14 +94,19 @@ def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally:
         max_rel_error=tally.max_rel,
         max_ulp=tally.max_ulp,
         p999_ulp=tally.p999_ulp(),
-        ulp_histogram=tuple(tally.histogram.tolist()),
-        reference_ulp_histogram=tuple(tally.reference_histogram.tolist()) if with_reference else (),
+        ulp_histogram=tuple(coarse(tally.fine).tolist()),
+        reference_ulp_histogram=tuple(coarse(tally.reference_fine).tolist()) if with_reference else (),
         worst=_worst(got, expected, tally),
         reference_max_ulp=tally.reference_max_ulp,
         budget_ratio=None if is_exact(got.dtype) else tally.budget_ratio,
         nan_mismatch=tally.nan_mismatch,
         inf_mismatch=tally.inf_mismatch,
         budget_basis="" if is_exact(got.dtype) else _basis(expected),
+        normalised_rms=tally.sums.normalised_rms(),
+        bias_ulp=tally.sums.bias(got.size),
+        quantiles_ulp=(*(quantile(tally.fine, share) for share in QUANTILES), tally.p999_ulp()),
+        error_map=tally.map.logarithms() if got.size else (),
+        rules=rules(tally.rules),
     )
 
 

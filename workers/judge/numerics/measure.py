@@ -34,7 +34,8 @@ class Measured:
 
     `error` and `ulp` are against the truth, 0 where a special value matches; at a special mismatch
     `error` is 0 and `ulp` infinite.  `reference_error` is 0 where either side is not finite.
-    `unit` is the truth's ulp.  The `reference_*` are `None` without an oracle.
+    `unit` is the truth's ulp.  `signed` is (got - truth) in ulp, of a complex number's larger component,
+    0 at a special mismatch.  The `reference_*` are `None` without an oracle.
     """
 
     error: Floats
@@ -43,6 +44,7 @@ class Measured:
     unit: Floats
     reference_error: Floats | None
     reference_ulp: Floats | None
+    signed: Floats
     specials: Specials | None = None
 
 
@@ -72,14 +74,12 @@ def _component(got: Floats, native: Floats, truth: Floats, form: FloatFormat) ->
     if not plain or (with_oracle and not np.isfinite(native).all()):
         return _with_specials(got, native, truth, form, with_oracle=with_oracle)
     unit = spacing(magnitude, form)
-    error = _difference(got, truth)
-    reference = _difference(native, truth) if with_oracle else None
-    return Measured(error, error / unit, magnitude, unit, reference, None if reference is None else reference / unit)
-
-
-def _difference(a: Floats, b: Floats) -> Floats:
-    difference = a - b
-    return np.abs(difference, out=difference)
+    error = got - truth
+    signed = error / unit
+    np.abs(error, out=error)
+    reference = np.abs(native - truth) if with_oracle else None
+    reference_ulp = None if reference is None else reference / unit
+    return Measured(error, np.abs(signed), magnitude, unit, reference, reference_ulp, signed)
 
 
 def _with_specials(got: Floats, native: Floats, truth: Floats, form: FloatFormat, *, with_oracle: bool) -> Measured:
@@ -94,14 +94,16 @@ def _with_specials(got: Floats, native: Floats, truth: Floats, form: FloatFormat
     target = np.where(numeric, np.where(lent, native, truth), 0.0)
     magnitude = np.abs(target)
     unit = spacing(magnitude, form)
+    signed = np.where(numeric, (got - target) / unit, 0.0)
     error = np.where(numeric, np.abs(got - target), 0.0)
-    ulp = np.where(bad, np.inf, error / unit)
+    ulp = np.where(bad, np.inf, np.abs(signed))
     specials = Specials(nan_bad, bad & ~nan_bad, borrowed)
     if not with_oracle:
-        return Measured(error, ulp, magnitude, unit, None, None, specials)
+        return Measured(error, ulp, magnitude, unit, None, None, signed, specials)
     both_finite = (wanted == 0) & (reference == 0)
     reference_error = np.where(both_finite, np.abs(native - truth), 0.0)
-    return Measured(error, ulp, magnitude, unit, reference_error, component_distance(native, truth, form), specials)
+    distance = component_distance(native, truth, form)
+    return Measured(error, ulp, magnitude, unit, reference_error, distance, signed, specials)
 
 
 def _rounded_truth(truth: Floats, form: FloatFormat) -> Floats:
@@ -130,6 +132,7 @@ def _larger(a: Measured, b: Measured) -> Measured:
         unit=np.maximum(a.unit, b.unit),
         reference_error=_maximum(a.reference_error, b.reference_error),
         reference_ulp=_maximum(a.reference_ulp, b.reference_ulp),
+        signed=np.where(a.ulp >= b.ulp, a.signed, b.signed),
         specials=specials,
     )
     if specials is not None:
@@ -151,11 +154,12 @@ def _integers(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | No
     truth = reference if oracle is None else _integer_truth(oracle, reference, native.dtype)
     error = integer_distance(given, truth).astype(np.float64)
     magnitude, unit = np.abs(truth.astype(np.float64)), np.ones(error.size)
+    signed = np.where(given < truth, -error, error)
     if oracle is None:
-        return Measured(error, error, magnitude, unit, None, None)
+        return Measured(error, error, magnitude, unit, None, None, signed)
     own = integer_distance(reference, truth).astype(np.float64)
     lent = np.where(given == reference, own, 0.0) if exact else own
-    return Measured(error, error, magnitude, unit, lent, own)
+    return Measured(error, error, magnitude, unit, lent, own, signed)
 
 
 def _integer_truth(oracle: NDArray[Any], native: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -88,10 +88,10 @@ class Expected:
         """`native`, and `oracle` where there is one."""
         return (self.native,) if self.oracle is None else (self.native, self.oracle)
 
-    def pieces(self, got: NDArray[Any]) -> Iterator[tuple[int, Piece]]:
-        """`got` with everything here, a chunk at a time."""
+    def pieces(self, got: NDArray[Any], starts: range) -> Iterator[tuple[int, Piece]]:
+        """`got` with everything here, by chunks of `starts.step` elements that begin at these flat indices."""
         extra = [a for a in (self.oracle, self.sensitivity) if a is not None]
-        for start, (given, native, *rest) in chunks(got, self.native, *extra):
+        for start, (given, native, *rest) in chunks(got, self.native, *extra, starts=starts):
             oracle = None if self.oracle is None else rest.pop(0)
             yield start, Piece(given, native, oracle, rest[0] if rest else None)
 

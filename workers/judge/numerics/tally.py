@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workers.judge.named_rules import RuleTally
 from workers.judge.numerics.decision import Decided
 from workers.judge.numerics.formats import Floats
 from workers.judge.numerics.measure import Measured
-from workers.judge.numerics.ulp import BINS, histogram
+from workers.judge.numerics.statistics import FINE, ErrorMap, Sums, fine_histogram
 
 WORST = 20
 
@@ -45,6 +47,14 @@ class Largest:
             values, indices, self._floor = values[chosen], indices[chosen], float(bound)
         self._values, self._indices, self._held = [values], [indices], values.size
 
+    def merge(self, later: Largest) -> None:
+        """Take in what another found behind all that came here."""
+        self._values += later._values
+        self._indices += later._indices
+        self._held += later._held
+        if self._values:
+            self._prune()
+
     def sorted(self) -> tuple[Floats, NDArray[np.int64]]:
         """Values in descending order and their indices."""
         if not self._values:
@@ -55,29 +65,34 @@ class Largest:
 
 
 class Tally:
-    """Counts, maxima, histograms and the worst elements of one output of `elements` elements."""
+    """Counts, maxima, histograms and the worst elements of one output, or of a part of it."""
 
-    def __init__(self, elements: int) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        elements = math.prod(shape)
+        self.elements = 0
         self.mismatched = self.nan_mismatch = self.inf_mismatch = 0
         self.by_ulp = self.by_reference = False
         self.max_abs = self.max_rel = self.max_ulp = self.budget_ratio = 0.0
         self.reference_max_ulp: float | None = None
-        self.histogram = np.zeros(BINS, np.int64)
-        self.reference_histogram = np.zeros(BINS, np.int64)
+        self.fine = np.zeros(FINE + 1, np.int64)
+        self.reference_fine = np.zeros(FINE + 1, np.int64)
+        self.sums, self.map, self.rules = Sums(), ErrorMap(shape), RuleTally(dtype)
         self._top = Largest(elements - math.ceil(0.999 * elements) + 1, -1.0)
         self.worst = Largest(WORST, 0.0)
 
     def add(self, start: int, measured: Measured, decided: Decided) -> None:
         """Take in the piece that begins at flat index `start`."""
+        self.elements += decided.ok.size
         self.mismatched += decided.ok.size - int(np.count_nonzero(decided.ok))
         self.by_ulp |= decided.by_ulp
         self.by_reference |= decided.by_reference
         self.budget_ratio = max(self.budget_ratio, decided.budget_ratio)
         self.max_abs = max(self.max_abs, float(measured.error.max()))
-        divisor = np.where(measured.magnitude > 0, measured.magnitude, np.inf)
-        self.max_rel = max(self.max_rel, float((measured.error / divisor).max()))
+        self.max_rel = max(self.max_rel, _largest_relative(measured))
         self.max_ulp = max(self.max_ulp, float(measured.ulp.max()))
-        self.histogram += histogram(measured.ulp)
+        self.fine += fine_histogram(measured.ulp)
+        self.sums.add(measured.error, measured.magnitude, measured.signed)
+        self.map.add(start, measured.ulp)
         self._top.add(start, measured.ulp)
         self.worst.add(start, decided.severity)
         self._add_specials(measured)
@@ -92,9 +107,32 @@ class Tally:
         if measured.reference_ulp is not None:
             largest = float(measured.reference_ulp.max())
             self.reference_max_ulp = max(self.reference_max_ulp or 0.0, largest)
-            self.reference_histogram += histogram(measured.reference_ulp)
+            self.reference_fine += fine_histogram(measured.reference_ulp)
+
+    def merge(self, later: Tally) -> None:
+        """Take in the tally of the elements that follow."""
+        for name in ("elements", "mismatched", "nan_mismatch", "inf_mismatch", "fine", "reference_fine"):
+            setattr(self, name, getattr(self, name) + getattr(later, name))
+        for name in ("by_ulp", "by_reference", "max_abs", "max_rel", "max_ulp", "budget_ratio"):
+            setattr(self, name, max(getattr(self, name), getattr(later, name)))
+        if later.reference_max_ulp is not None:
+            self.reference_max_ulp = max(self.reference_max_ulp or 0.0, later.reference_max_ulp)
+        self.sums.merge(later.sums)
+        self.map.merge(later.map)
+        self.rules.merge(later.rules)
+        self._top.merge(later._top)
+        self.worst.merge(later.worst)
 
     def p999_ulp(self) -> float:
         """The smallest ulp distance that at least 99.9 % of the elements do not exceed (nearest rank)."""
         values, _ = self._top.sorted()
         return float(values[-1]) if values.size else 0.0
+
+
+def _largest_relative(measured: Measured) -> float:
+    """0 where the truth is 0."""
+    relative: Floats = measured.error / measured.magnitude
+    largest = float(relative.max())
+    if not math.isfinite(largest):
+        largest = float(relative[measured.magnitude > 0].max(initial=0.0))
+    return largest
