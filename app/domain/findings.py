@@ -33,7 +33,8 @@ def _register(*kinds: tuple[str, str, str, str, str]) -> dict[str, FindingKind]:
     return {kind[0]: FindingKind(*kind) for kind in kinds}
 
 
-# fmt: off - a table, a sentence a line
+# A table, a sentence a line.
+# fmt: off
 REGISTER: dict[str, FindingKind] = {
     **_register(
         ("compile.error", "Does not compile",
@@ -80,7 +81,7 @@ REGISTER: dict[str, FindingKind] = {
         ("numerics.precision_downgrade", "Computed in lower precision than the task asks",
          "The error is that of a narrower format or accumulator than the inputs and outputs allow.",
          "Compare the error with the budget of the declared accumulator.",
-         "Use the precision that the task states (for example `input_precision=\"ieee\"`)."),
+         'Use the precision that the task states (for example `input_precision="ieee"`).'),
         ("numerics.bf16_not_trusted", "bf16 cannot be judged here",
          "The installed interpreter failed its bf16 self-test, so no bf16 verdict is given.",
          "Run `workbench doctor`.", "Nothing to fix: the operator has to repair the runtime."),

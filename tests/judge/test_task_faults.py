@@ -53,7 +53,7 @@ def test_a_broken_reference_is_an_invalid_task(bench, reference, code):
 
 
 def test_a_reference_that_hangs_is_an_invalid_task(bench, monkeypatch):
-    monkeypatch.setattr("workers.judge.answers.IMPORT_SECONDS", 10)
+    monkeypatch.setattr("workers.judge.gathering.IMPORT_SECONDS", 10)
     report = bench.judge(DOUBLE, reference=INPUTS + "def reference(x):\n    while True: pass", extra="")
     assert report.verdict is Verdict.INVALID_TASK
     assert "task.reference_hangs" in codes(report)

@@ -28,15 +28,16 @@ from app.domain.report import (
 from app.domain.request import EvaluationRequest
 from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
 from workers.judge import integrity, named_rules, verdicts
-from workers.judge.answers import Answers, TaskFault, gather, in_place_positions
+from workers.judge.answers import Answers, TaskFault, in_place_positions
 from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, memory_findings, not_run
 from workers.judge.faults import EngineFault, SubmissionError
 from workers.judge.foreign import ForeignProcess, Raised, start_candidate, start_reference
+from workers.judge.gathering import gather
 from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
-from workers.judge.semantic import run_checks
 from workers.judge.seeds import Seeds
+from workers.judge.semantic import run_checks
 from workers.judge.submission import Submission, read_submission
 from workers.sandbox import Sandboxes, SandboxUnavailable
 
@@ -349,7 +350,7 @@ class _Restartable:
 
 def _applies(environment: str, framework: str) -> bool:
     """Whether `<target>[@version]:<arch>` is a place where this framework's programs are meant to run."""
-    target = environment.split(":")[0].split("@")[0]
+    target = environment.split(":", maxsplit=1)[0].split("@", maxsplit=1)[0]
     return target in {"triton": ("cuda", "hip"), "cuda": ("cuda",), "hip": ("hip",), "pallas": ("tpu", "cuda")}.get(framework, ())
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from app.domain.report import Finding
 from app.domain.task import TaskBundle, read_bundle
-from workers.judge.answers import TaskFault, gather
+from workers.judge.answers import TaskFault
 from workers.judge.faults import EngineFault
 from workers.judge.foreign import start_reference
+from workers.judge.gathering import gather
 from workers.judge.notebook import Notebook
 from workers.judge.seeds import Seeds
 from workers.sandbox import Sandboxes, SandboxUnavailable

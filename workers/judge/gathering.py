@@ -1,0 +1,188 @@
+"""Asks the task's own code for inputs and answers of every workload, before the candidate runs."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from app.domain.report import Severity, StageName, Verdict
+from app.domain.task import TaskBundle, Workload
+from workers.judge import numerics
+from workers.judge.answers import LARGE_BYTES, Answers, Draw, TaskFault, in_place_positions, is_floating, shapes
+from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
+from workers.judge.health import check_health, largest_difference
+from workers.judge.notebook import Notebook
+from workers.judge.received import ANSWER, Received
+from workers.judge.rounding import Rounding, ask_rounding
+from workers.judge.seeds import Seeds
+from workers.wire.values import NotAValue
+
+ROUNDING_UP_TO_SECONDS, ROUNDING_UP_TO_BYTES = 0.5, 64 << 20
+
+
+def gather(
+    process: ForeignProcess, bundle: TaskBundle, workloads: list[Workload], seeds: Seeds, notebook: Notebook
+) -> Answers:
+    """Ask the reference for everything at once; raises `TaskFault` where no answer could be judged."""
+    answers = Answers()
+    try:
+        try:
+            facts = process.ask("load", timeout_s=IMPORT_SECONDS)
+        except Raised as raised:
+            raise _fault(notebook, raised, None) from raised
+        answers.arguments, answers.has_check = facts.get("arguments", []), bool(facts.get("check"))
+        answers.versions = facts.get("versions", {})
+        own_oracle, moved, readers = bool(facts.get("oracle")), [], {}
+        for workload in workloads:
+            readers[workload.name] = reader = _Reader(process, bundle, workload, seeds, answers, own_oracle)
+            try:
+                answers.draws[workload.name] = reader.draws()
+                answers.check_size()
+                moved.append(reader.moves())
+            except Raised as raised:
+                raise _fault(notebook, raised, workload) from raised
+            except NotAValue as error:
+                raise _unusable(notebook, str(error), workload) from error
+        check_health(answers, bundle, moved, readers, notebook)
+    except BaseException:
+        answers.close()
+        raise
+    return answers
+
+
+class _Reader:
+    """Draws one workload's inputs and answers."""
+
+    def __init__(
+        self,
+        process: ForeignProcess,
+        bundle: TaskBundle,
+        workload: Workload,
+        seeds: Seeds,
+        answers: Answers,
+        own_oracle: bool,
+    ) -> None:
+        self.process, self.workload, self.seeds = process, workload, seeds
+        self.in_place = in_place_positions(bundle, answers.arguments)
+        self.timeout_s = bundle.spec.limits.seconds + IMPORT_SECONDS
+        self.own_oracle = own_oracle
+        self.drawn: list[Draw] = []
+
+    def draws(self) -> list[Draw]:
+        first = self._draw(0)
+        self.drawn.append(first)
+        if first.inputs.total_bytes() <= LARGE_BYTES:
+            second = self._draw(1)
+            if second.inputs.same_values(first.inputs):
+                second.close()  # make_inputs ignores the seed: there is one set of values only
+            else:
+                self.drawn.append(second)
+        return self.drawn
+
+    def _draw(self, n: int) -> Draw:
+        seed, slot = self.seeds.of(self.workload.name, "task", n), str(n)
+        params, limit = dict(self.workload.params), self.timeout_s
+        inputs = self.process.receive("draw", seed=seed, params=params, slot=slot, timeout_s=limit)
+        start = time.monotonic()
+        native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit, room=ANSWER)
+        native_s = time.monotonic() - start
+        draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
+        draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
+        if draw.oracle is not None:
+            draw.rounding = self._rounding(draw, slot, native_s)
+        return draw
+
+    def _rounding(self, draw: Draw, slot: str, native_s: float) -> Rounding:
+        """S and K of the error budget, where asking for them costs little."""
+        if native_s > ROUNDING_UP_TO_SECONDS:
+            return Rounding(f"guessed: the reference takes {native_s:.2f} s")
+        if draw.inputs.total_bytes() > ROUNDING_UP_TO_BYTES:
+            return Rounding(f"guessed: the inputs have {draw.inputs.total_bytes() >> 20} MiB")
+        seed = self.seeds.of(self.workload.name, "rounding", int(slot))
+        return ask_rounding(self.process, slot=slot, in_place=self.in_place, seed=seed, timeout_s=self.timeout_s)
+
+    def _oracle(self, native: Received, slot: str) -> Received | None:
+        if not any(is_floating(leaf.array) for leaf in native.leaves()):
+            return None  # integers and booleans have nothing to gain from float64
+        try:
+            return self.process.receive(
+                "oracle", slot=slot, in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+            )
+        except (Raised, NotAValue) as error:
+            if isinstance(error, Raised) and error.ended is not None:
+                raise
+            return None  # a reference that insists on its dtype has no automatic oracle
+
+    def sensitivity(self, relative: float) -> list[float]:
+        """Per output, how far the float64 answer moves when the inputs are disturbed by `relative`; [] if unknown."""
+        oracle, seed = self.drawn[0].oracle, self.seeds.of(self.workload.name, "disturb", 0)
+        if oracle is None or self.drawn[0].inputs.total_bytes() > LARGE_BYTES:
+            return []
+        try:
+            self.process.ask(
+                "redraw", slot="0", into="disturbed", seed=seed, relative=relative, timeout_s=self.timeout_s
+            )
+            other = self.process.receive(
+                "oracle", slot="disturbed", in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+            )
+        except (Raised, NotAValue):
+            return []
+        pairs = zip(oracle.leaves(), other.leaves(), strict=False)
+        moves = [largest_difference(a.array, b.array) for a, b in pairs]
+        other.close()
+        return moves
+
+    def moves(self) -> bool | None:
+        """Whether the output depends on the input values; None where no other values could be drawn."""
+        first = [leaf.array for leaf in self.drawn[0].native.leaves()]
+        if not any(array.size for array in first):
+            return None
+        if len(self.drawn) > 1:
+            other = [leaf.array for leaf in self.drawn[1].native.leaves()]
+            if shapes(first) != shapes(other) or numerics.moved(first, other):
+                return True
+        return self._moves_when_redrawn(first)
+
+    def _moves_when_redrawn(self, first: list[np.ndarray]) -> bool | None:
+        """Perturb the floating inputs; what the reference makes of them must differ."""
+        tried = len(self.drawn) > 1
+        if self.drawn[0].inputs.total_bytes() > LARGE_BYTES:
+            return None
+        for n in range(2):
+            seed = self.seeds.of(self.workload.name, "redraw", n)
+            try:
+                told = self.process.ask("redraw", slot="0", into="redrawn", seed=seed, timeout_s=self.timeout_s)
+                if not told.get("changed"):
+                    break
+                other = self.process.receive(
+                    "native", slot="redrawn", in_place=self.in_place, timeout_s=self.timeout_s, room=ANSWER
+                )
+            except (Raised, NotAValue):
+                return None  # values outside what the reference takes: nothing can be said
+            arrays = [leaf.array for leaf in other.leaves()]
+            if shapes(first) != shapes(arrays) or numerics.moved(first, arrays):
+                return True
+            tried = True
+        return False if tried else None
+
+
+def _fault(notebook: Notebook, raised: Raised, workload: Workload | None) -> TaskFault:
+    hangs = raised.kind == "time"
+    where = f" on `{workload.name}`" if workload else ""
+    notebook.note(
+        "task.reference_hangs" if hangs else "task.reference_raises", Severity.ERROR, StageName.CORRECTNESS,
+        f"the task's own code {'did not return in time' if hangs else 'failed'}{where}: {raised.sentence}",
+        verdict=Verdict.INVALID_TASK, workload=workload.name if workload else None,
+        evidence={"traceback": raised.facts.get("traceback", "")},
+    )  # fmt: skip
+    return TaskFault(raised.sentence)
+
+
+def _unusable(notebook: Notebook, reason: str, workload: Workload) -> TaskFault:
+    notebook.note(
+        "task.reference_raises", Severity.ERROR, StageName.CORRECTNESS,
+        f"the task's own code returned what cannot be judged on `{workload.name}`: {reason}",
+        verdict=Verdict.INVALID_TASK, workload=workload.name,
+    )  # fmt: skip
+    return TaskFault(reason)
