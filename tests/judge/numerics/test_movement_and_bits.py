@@ -27,6 +27,30 @@ def test_the_mean_of_a_softmax_does_not_move(rng):
     assert not moved(*scaled)
 
 
+def zero_sums(rng, dtype):
+    x = rng.standard_normal((64, 4096)) + 3
+    return tuple(
+        [(y - y.mean(axis=1, keepdims=True, dtype=t)).sum(axis=1)] for t, y in ((dtype, x.astype(dtype)), (float, x))
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_noise_around_a_true_zero_does_not_move_where_float64_says_so(rng, dtype):
+    (a, exact_a), (b, exact_b) = zero_sums(rng, dtype), zero_sums(rng, dtype)
+    assert moved(a, b) and not moved(a, b, (exact_a, exact_b))
+
+
+def test_what_moves_in_float64_too_has_moved(rng):
+    exact = [[rng.standard_normal((8, 8))] for _ in range(2)]
+    a, b = ([e[0].astype(np.float32)] for e in exact)
+    assert moved(a, b, (exact[0], exact[1]))
+    assert moved(a, b, (exact[0], [exact[1][0][:1]])) and moved(a, b, (exact[0], []))
+    assert not moved(a, a, (exact[0], exact[1]))
+    half = [[x[0][:4], np.arange(3)] for x in (a, b)]
+    assert not moved([a[0], np.arange(3)], [a[0], np.arange(3)], (exact[0], exact[0]))
+    assert moved(half[0], half[1], ([exact[0][0][:4], np.arange(3)], [exact[1][0][:4], np.arange(3)]))
+
+
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_nor_does_it_in_narrow_formats(rng, name):
     dtype = getattr(ml_dtypes, name, name)

@@ -15,20 +15,44 @@ from workers.judge.numerics.ulp import spacing
 
 JITTER_ULP = 8.0
 JITTER_OF_RMS_AT_FLOAT32 = 1e-6
+OF_NOISE = 2.0**-20
 MOST_OF_RMS = 0.25  # for formats so coarse that the scaled bound would exceed the output itself
 FLOAT32_EPSILON = 2.0**-23
 
 
-def moved(a: list[NDArray[Any]], b: list[NDArray[Any]]) -> bool:
+def moved(
+    a: list[NDArray[Any]],
+    b: list[NDArray[Any]],
+    truths: tuple[list[NDArray[Any]], list[NDArray[Any]]] | None = None,
+) -> bool:
     """Whether two sets of outputs, computed from different inputs, differ by more than rounding.
 
     True as soon as one element differs by more than 8 ulp (of the larger of the two) and by more than
     1e-6 of the output's root mean square (float32; other dtypes in proportion to their epsilon, at
     most a quarter; 8 ulp become 2**(p-1) where precision p is below 4), or by being NaN or infinite
     where the other is not.  Integers and booleans: by any difference; so does a shape or a dtype.
-    Symmetric.  An output whose true value is 0 and which holds only rounding noise counts as moved.
+    Symmetric.
+
+    `truths`: the same two in float64.  An output that moved must then also have moved there, by more
+    than 2**-20 of what it holds in its own dtype.  Where the true value is 0, such as sum(x - mean(x)),
+    that is noise of some 2**-24 of the terms, while float64 holds some 2**-53 of them.
     """
-    return len(a) != len(b) or any(_output_moved(x, y) for x, y in zip(a, b, strict=True))
+    if len(a) != len(b):
+        return True
+    exact = truths if truths is not None and len(truths[0]) == len(truths[1]) == len(a) else (a, b)
+    outputs = zip(a, b, *exact, strict=True)
+    return any(_output_moved(x, y) and (t is x or _truth_moved(x, y, t, u)) for x, y, t, u in outputs)
+
+
+def _truth_moved(a: NDArray[Any], b: NDArray[Any], truth_a: NDArray[Any], truth_b: NDArray[Any]) -> bool:
+    """Anything that cannot be compared in float64 counts as moved."""
+    known = a.shape == b.shape == truth_a.shape == truth_b.shape and a.dtype == b.dtype
+    if not known or is_exact(a.dtype) or is_exact(truth_a.dtype) or truth_a.dtype != truth_b.dtype:
+        return True
+    form = float_format(truth_a.dtype)
+    with np.errstate(all="ignore"):
+        bound = max(_of_rms(form) * _common_rms(truth_a, truth_b), OF_NOISE * _common_rms(a, b))
+        return _beyond(truth_a, truth_b, bound, form)
 
 
 def _output_moved(a: NDArray[Any], b: NDArray[Any]) -> bool:
@@ -38,11 +62,13 @@ def _output_moved(a: NDArray[Any], b: NDArray[Any]) -> bool:
         return not same_bits(a, b)
     form = float_format(a.dtype)
     with np.errstate(all="ignore"):
-        bound = _of_rms(form) * _common_rms(a, b)
-        pieces = chunks(a, b)
-        return any(
-            _plane_moved(p, q, bound, form) for _, (x, y) in pieces for p, q in zip(planes(x), planes(y), strict=True)
-        )
+        return _beyond(a, b, _of_rms(form) * _common_rms(a, b), form)
+
+
+def _beyond(a: NDArray[Any], b: NDArray[Any], bound: float, form: FloatFormat) -> bool:
+    return any(
+        _plane_moved(p, q, bound, form) for _, (x, y) in chunks(a, b) for p, q in zip(planes(x), planes(y), strict=True)
+    )
 
 
 def _plane_moved(a: Floats, b: Floats, bound: float, form: FloatFormat) -> bool:
