@@ -14,12 +14,13 @@ from workers.judge.faults import SubmissionError
 
 MAX_FILES = 500
 MAX_BYTES = 20 << 20
-MAX_SOURCE_BYTES = 4 << 20
+# Of all sources that are read here: a syntax tree takes hundreds of times its text.
+MAX_SOURCE_BYTES = 1 << 20
 # Words that decide a framework, most specific first.
 _SIGNS = (
-    ("nki", re.compile(r"^\s*(?:import|from)\s+(?:neuronxcc|nki)\b", re.M)),
+    ("nki", re.compile(r"^[ \t]*(?:import|from)\s+(?:neuronxcc|nki)\b", re.MULTILINE)),
     ("pallas", re.compile(r"\bjax\.experimental(?:\.|\s+import\s+)pallas\b")),
-    ("triton", re.compile(r"^\s*(?:import|from)\s+triton\b", re.M)),
+    ("triton", re.compile(r"^[ \t]*(?:import|from)\s+triton\b", re.MULTILINE)),
 )
 _SUFFIXES = {".cu": "cuda", ".cuh": "cuda", ".hip": "hip", ".ptx": "ptx", ".ttir": "ttir", ".mlir": "stablehlo"}
 _MAIN_NAMES = ("submission", "solution", "kernel", "main")
@@ -36,11 +37,22 @@ class Submission:
     sha256: str
 
     def sources(self) -> Iterator[tuple[str, str]]:
-        """Every file that is text, with its text."""
+        """Every file that is text, with its text, but those of `unread_sources`."""
+        unread = self.unread_sources()
         for name in self.files:
-            data = (self.root / name).read_bytes()
-            if b"\0" not in data and len(data) <= MAX_SOURCE_BYTES:
+            if name not in unread and b"\0" not in (data := (self.root / name).read_bytes()):
                 yield name, data.decode("utf-8", errors="replace")
+
+    def unread_sources(self) -> list[str]:
+        """Files that are too much to be read here: the main file comes first, then the shortest."""
+        sizes = {name: (self.root / name).stat().st_size for name in self.files}
+        unread, room = [], MAX_SOURCE_BYTES
+        for name in sorted(self.files, key=lambda name: (name != self.main, sizes[name])):
+            if sizes[name] > room:
+                unread.append(name)
+            else:
+                room -= sizes[name]
+        return unread
 
     def identity(self) -> SubmissionIdentity:
         return SubmissionIdentity(self.sha256, self.framework, self.files)
@@ -63,13 +75,15 @@ def _gather(path: Path) -> dict[str, bytes]:
         raise SubmissionError(f"{path}: no such file or folder")
     if path.is_file():
         found = {path.name: path}
-        if (beside := path.parent / "build.json").is_file():
+        if (beside := path.parent / "build.json").is_file() and not beside.is_symlink():
             found["build.json"] = beside
     else:
         found = {p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink()}
         found = {name: p for name, p in found.items() if "__pycache__" not in name}
     if not found:
         raise SubmissionError(f"{path}: the folder holds no file")
+    if odd := [name for name in found if not name.isprintable()]:
+        raise SubmissionError(f"{odd[0]!r}: a file's name is one line of printable text")
     if len(found) > MAX_FILES or sum(p.stat().st_size for p in found.values()) > MAX_BYTES:
         raise SubmissionError(f"{path}: at most {MAX_FILES} files and {MAX_BYTES >> 20} MiB in all")
     return {name: p.read_bytes() for name, p in found.items()}
@@ -107,7 +121,7 @@ def _main(files: dict[str, bytes], entry: str) -> str:
     if len(sources) == 1:
         return sources[0]
     python = [name for name in sources if name.endswith(".py")] or sources
-    defines = re.compile(rf"^(?:def|class)\s+{re.escape(entry)}\b|^{re.escape(entry)}\s*=", re.M)
+    defines = re.compile(rf"^(?:def|class)[ \t]+{re.escape(entry)}\b|^{re.escape(entry)}[ \t]*=", re.MULTILINE)
     defining = [n for n in python if defines.search(files[n].decode("utf-8", errors="replace"))] or python
     return min(defining, key=lambda name: (name.count("/"), _rank(Path(name).stem), name))
 

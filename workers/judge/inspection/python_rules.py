@@ -49,9 +49,12 @@ _DRAWS = ("randn", "rand", "randint", "randperm", "normal", "standard_normal", "
 def inspect_python(file: str, source: str) -> list[Hit]:
     """Every hit in `source`; none for text that is no Python (the loader says so itself)."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        return _inspect(file, ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deeply
         return []
+
+
+def _inspect(file: str, tree: ast.AST) -> list[Hit]:
     names = _imported_names(tree)
     nodes = [node for node in _outside_main(tree) if isinstance(node, ast.expr | ast.stmt)]
     hits = [Hit(code, file, node.lineno, what) for node in nodes for code, what in _hits(node, names)]
