@@ -69,7 +69,11 @@ def measure(function: Callable[[Any], Any], prepare: Prepare, seed: int, seconds
     Short: fewer than 3 draws fit into `seconds`, which are checked between draws.  `function` gets what
     `prepare` returns, and may write into it.  Raises whatever the reference raises.
     """
-    study = _Study(function, prepare, np.random.default_rng(seed), seconds)
+    with np.errstate(all="ignore"):
+        return _measured(_Study(function, prepare, np.random.default_rng(seed), seconds), seconds)
+
+
+def _measured(study: _Study, seconds: float) -> Sensitivity | None:
     if study.once_s > seconds / FEWEST or not any(o is not None for o in study.plain):
         return None
     scales, method = study.linear(study.spread(FEWEST)), "linear"

@@ -10,6 +10,7 @@ from workers.judge.numerics.budget import ErrorBudget, error_budget
 from workers.judge.numerics.comparison import compare
 from workers.judge.numerics.movement import moved
 from workers.judge.numerics.rules import Expected, Tolerance
+from workers.judge.numerics.scaled import dequantised, scaled_distance
 from workers.judge.numerics.structure import is_systematic
 from workers.judge.numerics.ulp import ulp_distance
 from workers.judge.numerics.vacuity import is_vacuous
@@ -19,11 +20,13 @@ __all__ = [
     "Expected",
     "Tolerance",
     "compare",
+    "dequantised",
     "error_budget",
     "is_systematic",
     "is_vacuous",
     "moved",
     "poison_left",
     "same_bits",
+    "scaled_distance",
     "ulp_distance",
 ]

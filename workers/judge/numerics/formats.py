@@ -56,6 +56,19 @@ class FloatFormat:
         return math.ldexp(1.0, 1 - self.precision)
 
 
+# Values of tf32 are held as float32; a tensor core rounds its inputs to them.
+TF32 = FloatFormat(
+    precision=11,
+    e_min=-126,
+    e_max=127,
+    largest=math.ldexp(2 - 2.0**-10, 127),
+    smallest=math.ldexp(1.0, -136),
+    smallest_normal=math.ldexp(1.0, -126),
+    has_inf=True,
+    overflow=math.ldexp(2 - 2.0**-11, 127),
+)
+
+
 @functools.cache
 def float_format(dtype: np.dtype[Any]) -> FloatFormat:
     """The format of a floating dtype, or of a complex dtype's components; `TypeError` for any other."""

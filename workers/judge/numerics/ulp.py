@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workers.judge.numerics.chunks import chunks, planes
-from workers.judge.numerics.formats import DOUBLE_PRECISION, FloatFormat, Floats, float_format, is_exact
+from workers.judge.numerics.formats import DOUBLE_PRECISION, TF32, FloatFormat, Floats, float_format, is_exact
 
 BINS = 64
 _BIAS, _MANTISSA_BITS, _EXPONENT_MASK = 1023, 52, 0x7FF
@@ -39,21 +39,28 @@ def ulp_distance(got: NDArray[Any], want_float64: NDArray[Any], dtype: Any) -> F
 
     NaN and NaN are 0 apart, NaN and a number infinitely far.  Infinity counts as the number after the
     largest finite one: 1 ulp beyond it, and 0 from any truth that rounds to it.  Integers and
-    booleans: the difference in units of 1.
+    booleans: the difference in units of 1.  `dtype` "tf32": float32 values in ulp of tf32.
     """
-    target = np.dtype(dtype)
+    form = _form(dtype)
     got, want = np.broadcast_arrays(got, want_float64)
     distance = np.empty(got.size)
     with np.errstate(all="ignore"):
         for start, (g, w) in chunks(got, want):
-            distance[start : start + g.size] = _distances(g, w, target)
+            distance[start : start + g.size] = _distances(g, w, form)
     return distance.reshape(got.shape)
 
 
-def _distances(got: NDArray[Any], want: NDArray[Any], dtype: np.dtype[Any]) -> Floats:
-    if is_exact(dtype):
+def _form(dtype: Any) -> FloatFormat | None:
+    """`None` for integers and booleans."""
+    if isinstance(dtype, str) and dtype == "tf32":
+        return TF32
+    target = np.dtype(dtype)
+    return None if is_exact(target) else float_format(target)
+
+
+def _distances(got: NDArray[Any], want: NDArray[Any], form: FloatFormat | None) -> Floats:
+    if form is None:
         return integer_distance(widened(got), widened(want)).astype(np.float64)
-    form = float_format(dtype)
     both = zip(planes(got), planes(want), strict=True)
     parts = [component_distance(g, w, form) for g, w in both]
     return parts[0] if len(parts) == 1 else np.maximum(parts[0], parts[1])
