@@ -46,7 +46,9 @@ def resource_limits(limits: Limits, *, address_space: bool, processes: bool) -> 
     reserves far more addresses than it uses.
     """
     pairs = {
-        "RLIMIT_CORE": [0, 0],
+        # Not 0: then a host whose core pattern is a pipe still starts its helper, as root, on the dump.  At 1 the
+        # kernel starts none, and a file of one byte is too small for it to begin.
+        "RLIMIT_CORE": [1, 1],
         "RLIMIT_FSIZE": [limits.file_mb * MEBIBYTE] * 2,
         "RLIMIT_NOFILE": [limits.open_files] * 2,
     }

@@ -31,6 +31,14 @@ def build(tmp_bytes: int, shadowed: list[str], hidden: list[str], archive_fd: in
         os.mkdir(f"{_NEW_ROOT}/{name}")
         _tmpfs(f"{_NEW_ROOT}/{name}", tmp_bytes)
     _tmpfs(f"{_NEW_ROOT}/dev/shm", tmp_bytes)
+    # Terminals of its own: jobs of one server are one user, and could write to each other's.
+    kernel.mount(
+        "devpts",
+        f"{_NEW_ROOT}/dev/pts",
+        "devpts",
+        kernel.NO_SUID | kernel.NO_EXEC,
+        "newinstance,ptmxmode=0666,mode=620",
+    )
     for path, fd in held.items():
         os.makedirs(_NEW_ROOT + path)
         kernel.mount(f"/proc/self/fd/{fd}", _NEW_ROOT + path, flags=kernel.BIND | kernel.RECURSIVE)
