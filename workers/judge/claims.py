@@ -17,6 +17,7 @@ MAX_ITEMS = 4096
 MAX_VALUES = 400_000
 MAX_CHARACTERS = 4 << 20
 MAX_DEPTH = 8
+SHORT_ITEMS, SHORT_CHARACTERS = 32, 200
 EXACT_IN_JSON = 1 << 53
 # Controls (but tab and line feed), lone surrogates, and marks that turn the direction of writing.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -113,6 +114,21 @@ def _finite(value: Any) -> float:
 _texts, _counts, _tables = _list(str), _list(int), _list(dict)
 
 
+def _short(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What goes into every report: the first few, each of a few words."""
+
+    def shorten(value: Any) -> Any:
+        if isinstance(value, str):
+            return value[:SHORT_CHARACTERS]
+        if isinstance(value, list):
+            return [shorten(item) for item in value[:SHORT_ITEMS]]
+        if isinstance(value, dict):
+            return {shorten(name): shorten(item) for name, item in list(value.items())[:SHORT_ITEMS]}
+        return value
+
+    return lambda value: shorten(read(value))
+
+
 def _with(**fields: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
     """A table of which some fields have a type."""
 
@@ -152,6 +168,7 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
         unjoined=_list(object),
     ),
     "message": _only(str, ""),
+    "method": _short(_only(str, None)),
     "mutated": _counts,
     "not_a_value": _only(str, "no value"),
     "ok": _only(bool, False),
@@ -159,10 +176,10 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "operators": _table(int),
     "poison": _only(bool, False),
     "rebound": _texts,
-    "refusals": _table(list, _texts),
+    "refusals": _short(_table(list, _short(_texts))),
     "seconds": _finite,
     "threads": _texts,
     "too_slow": _stopped,
     "unsupported": _stopped,
-    "versions": _table(str),
+    "versions": _short(_table(str)),
 }
