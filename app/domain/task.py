@@ -137,6 +137,8 @@ def read_bundle(folder: Path) -> TaskBundle:
         raise TaskError(f"{toml}: missing; a task bundle is a folder with task.toml and reference.py")
     if not (folder / "reference.py").is_file():
         raise TaskError(f"{folder / 'reference.py'}: missing; it defines make_inputs and reference")
+    if links := [path.name for path in (toml, folder / "reference.py") if path.is_symlink()]:
+        raise TaskError(f"{folder / links[0]}: a link; the task's hash covers only what lies in its own folder")
     if toml.stat().st_size > MAX_TASK_TOML_BYTES:
         raise TaskError(f"{toml}: larger than {MAX_TASK_TOML_BYTES} bytes")
     try:

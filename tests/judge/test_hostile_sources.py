@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.domain.task import TaskError, TaskSpec, Workload, parse_spec
+from app.domain.task import TaskError, TaskSpec, Workload, parse_spec, read_bundle
 from workers.judge.faults import SubmissionError
 from workers.judge.inspection import inspect_python
 from workers.judge.submission import MAX_SOURCE_BYTES, read_submission
@@ -73,3 +73,13 @@ def test_a_line_of_spaces_in_a_task_with_a_mistake():
     with pytest.raises(TaskError):
         parse_spec('description = """\n[a' + " " * 500_000 + 'b\n"""\n')
     assert time.monotonic() - start < 5
+
+
+def test_a_reference_that_is_a_link_would_not_be_in_the_hash(tmp_path):
+    task = tmp_path / "task"
+    task.mkdir()
+    (task / "task.toml").write_text("schema = 1\n")
+    (tmp_path / "elsewhere.py").write_text("")
+    (task / "reference.py").symlink_to("../elsewhere.py")
+    with pytest.raises(TaskError, match="a link"):
+        read_bundle(task)
