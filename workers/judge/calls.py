@@ -88,7 +88,7 @@ class Caller:
             raise self._not_loaded(raised) from raised
         return facts
 
-    def call(
+    def call(  # noqa: PLR0913 - each names one way in which calls differ
         self, workload: Workload, draw: Draw, *, slot: str, poison: int = POISON_A, refill: str | None = None,
         trace: bool = False, skip_launches: bool = False, watch: bool = False, hollow: tuple[str, ...] = (),
         note: bool = True,

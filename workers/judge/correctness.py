@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.domain.report import (
-    Location,
     OutputResult,
     Severity,
     StageName,
@@ -119,11 +118,15 @@ class Correctness:
             run.to_check.append((draw, call.outputs))
         status = StageStatus.PASSED if ok else StageStatus.FAILED
         self.notebook.workloads.append(
-            WorkloadResult(workload.name, family, status, tuple(results), round(call.seconds, 4), None, workload.hidden, 1)
+            WorkloadResult(
+                workload.name, family, status, tuple(results), round(call.seconds, 4), None, workload.hidden, 1
+            )
         )
         return ok
 
-    def _compare_output(self, name: str, got: Leaf, expected: numerics.Expected, kind: str, workload: Workload) -> OutputResult:
+    def _compare_output(
+        self, name: str, got: Leaf, expected: numerics.Expected, kind: str, workload: Workload
+    ) -> OutputResult:
         """`kind` is what the reference returned: torch, numpy, jax or python."""
         got, expected = _as_numbers(got, expected, kind)
         want = expected.native
@@ -150,7 +153,11 @@ class Correctness:
         compared = self._compare_values(name, array, expected)
         if not compared.ok:
             self._note_values(compared, workload)
-        elif (compared.budget_ratio or 0) > 1 and compared.decided_by != "reference_error" and not self._tf32_granted(want):
+        elif (
+            (compared.budget_ratio or 0) > 1
+            and compared.decided_by != "reference_error"
+            and not self._tf32_granted(want)
+        ):
             self._note_downgrade(compared, workload)
         return dataclasses.replace(compared, expected_shape=want.shape, expected_dtype=want.dtype.name)
 
@@ -161,18 +168,25 @@ class Correctness:
         compared = numerics.compare(name, array, expected, tolerance, vacuous=vacuous, accumulate=model)
         if not vacuous or expected.oracle is None:
             return compared
-        if compared.ok and not numerics.compare(
-            name, np.zeros_like(array), expected, tolerance, vacuous=True, accumulate=model
-        ).ok:
+        if (
+            compared.ok
+            and not numerics.compare(name, np.zeros_like(array), expected, tolerance, vacuous=True, accumulate=model).ok
+        ):
             return compared
-        # Where terms cancel, the budget is too narrow, or so wide that zeros fit in: the reference's own worst error decides.
+        # Where terms cancel, the budget is too narrow, or so wide that zeros fit in:
+        # the reference's own worst error decides.
         own = largest_difference(expected.native, expected.oracle)
         again = numerics.compare(name, array, expected, numerics.Tolerance(AS_GOOD * own, 0.0, None), accumulate=model)
         return dataclasses.replace(again, decided_by="reference_error") if again.ok or compared.ok else compared
 
     def _note_values(self, result: OutputResult, workload: Workload) -> None:
         worst = result.worst[0] if result.worst else None
-        at = f"; the worst is [{', '.join(map(str, worst.index))}]: {_number(worst.got)} instead of {_number(worst.want)}" if worst else ""
+        at = (
+            f"; the worst is [{', '.join(map(str, worst.index))}]:"
+            f" {_number(worst.got)} instead of {_number(worst.want)}"
+            if worst
+            else ""
+        )
         counts = {
             "numerics.nan_mismatch": result.nan_mismatch,
             "numerics.inf_mismatch": result.inf_mismatch,
@@ -190,7 +204,8 @@ class Correctness:
     def _note_downgrade(self, result: OutputResult, workload: Workload) -> None:
         self.notebook.note(
             "numerics.precision_downgrade", Severity.WARNING, StageName.CORRECTNESS,
-            f"`{result.name}` on `{workload.name}` is within the tolerance, but its error is {result.budget_ratio:.3g} times"
+            f"`{result.name}` on `{workload.name}` is within the tolerance, but its error is"
+            f" {result.budget_ratio:.3g} times"
             " what the declared accumulator explains",
             workload=workload.name, evidence={"output": result.name, "budget_ratio": result.budget_ratio},
         )  # fmt: skip
@@ -222,22 +237,28 @@ class Correctness:
                 if len(left):
                     self._note_poison(name, left, a.array, run.workload)
         if run.ok and not repeat_ok:
-            self._note_state("integrity.later_call_differs", "right on the first call and wrong on the second", run.workload)
+            self._note_state(
+                "integrity.later_call_differs", "right on the first call and wrong on the second", run.workload
+            )
         elif repeat_ok and not run.ok:
-            self._note_state("integrity.first_call_differs", "wrong on the first call and right on the second", run.workload)
+            self._note_state(
+                "integrity.first_call_differs", "wrong on the first call and right on the second", run.workload
+            )
 
     def _note_poison(self, name: str, left: np.ndarray, array: np.ndarray, workload: Workload) -> None:
         index = [int(i) for i in np.unravel_index(int(left[0]), array.shape)]
         self.notebook.note(
             "integrity.uninitialised_output", Severity.ERROR, StageName.INTEGRITY,
-            f"{len(left)} of {array.size} elements of `{name}` on `{workload.name}` were never written; the first is {index}",
+            f"{len(left)} of {array.size} elements of `{name}` on `{workload.name}` were never written;"
+            f" the first is {index}",
             verdict=Verdict.WRONG_RESULT, tier=Tier.SUPPORT, workload=workload.name,
             evidence={"unwritten": len(left), "first_index": index},
         )  # fmt: skip
 
     def _note_state(self, code: str, what: str, workload: Workload) -> None:
         self.notebook.note(
-            code, Severity.ERROR, StageName.INTEGRITY, f"`{workload.name}` is {what}, with the same values in fresh memory",
+            code, Severity.ERROR, StageName.INTEGRITY,
+            f"`{workload.name}` is {what}, with the same values in fresh memory",
             tier=Tier.SUPPORT, workload=workload.name,
         )  # fmt: skip
 
@@ -288,9 +309,17 @@ class Correctness:
         )  # fmt: skip
         return False
 
-    def _wrong(self, code: str, verdict: Verdict, workload: Workload, message: str, evidence: dict[str, object] | None = None) -> None:
+    def _wrong(
+        self, code: str, verdict: Verdict, workload: Workload, message: str, evidence: dict[str, object] | None = None
+    ) -> None:
         self.notebook.note(
-            code, Severity.ERROR, StageName.CORRECTNESS, message, verdict=verdict, workload=workload.name, evidence=evidence
+            code,
+            Severity.ERROR,
+            StageName.CORRECTNESS,
+            message,
+            verdict=verdict,
+            workload=workload.name,
+            evidence=evidence,
         )
 
 
@@ -322,41 +351,12 @@ def _form(leaf: Leaf) -> tuple[tuple[int, ...], str]:
     return leaf.array.shape, leaf.array.dtype.name
 
 
-def memory_findings(run: WorkloadRun, notebook: Notebook) -> None:
-    """What the interpreter saw of memory accesses and the framework of launches."""
-    for call in run.calls():
-        for seen in call.events.get("observations") or []:
-            if isinstance(seen, dict):
-                _note_observation(seen, run.workload, notebook)
-
-
-# Proved by an access that was caught; the rest are observations for people.
-_PROVED = {
-    "runtime.out_of_bounds": Verdict.RUNTIME_ERROR,
-    "runtime.index_overflow": Verdict.RUNTIME_ERROR,
-    "runtime.race": Verdict.WRONG_RESULT,
-}
-_TOLD = {"runtime.reads_past_view": Severity.WARNING}
-
-
-def _note_observation(seen: dict[str, object], workload: Workload, notebook: Notebook) -> None:
-    code = str(seen.get("code"))
-    if code not in _PROVED and code not in _TOLD:
-        return
-    file, line = seen.get("file"), seen.get("line")
-    location = Location(str(file).removeprefix("/submission/")[:300], line if isinstance(line, int) else None) if file else None
-    evidence = seen.get("evidence")
-    notebook.note(
-        code, _TOLD.get(code, Severity.ERROR), StageName.SANITIZE, f"{str(seen.get('message', ''))[:400]} on `{workload.name}`",
-        verdict=_PROVED.get(code), workload=workload.name, location=location,
-        evidence=evidence if isinstance(evidence, dict) else {},
-    )  # fmt: skip
-
-
 def not_run(workload: Workload, error: NotRun, notebook: Notebook) -> None:
     """Write down a workload whose first call gave no result."""
     status = StageStatus.FAILED if error.measured else StageStatus.NOT_MEASURED
-    notebook.workloads.append(WorkloadResult(workload.name, "task", status, reason=str(error)[:300], hidden=workload.hidden))
+    notebook.workloads.append(
+        WorkloadResult(workload.name, "task", status, reason=str(error)[:300], hidden=workload.hidden)
+    )
 
 
 def _shape(array: np.ndarray) -> str:

@@ -153,5 +153,6 @@ def _check_tolerance(answers: Answers, bundle: TaskBundle, notebook: Notebook) -
         if all(flags):
             notebook.note(
                 "task.tolerance_vacuous", Severity.WARNING, StageName.CORRECTNESS,
-                f"zeros would pass for `{output}` on every workload; the error budget decides in place of the tolerance",
+                f"zeros would pass for `{output}` on every workload;"
+                " the error budget decides in place of the tolerance",
             )  # fmt: skip

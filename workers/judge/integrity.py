@@ -97,7 +97,8 @@ def _aliased_outputs(facts: dict[str, Any], run: WorkloadRun, bundle: TaskBundle
     if inputs and not bundle.spec.policy.in_place:
         notebook.note(
             "integrity.output_aliased", Severity.WARNING, StageName.INTEGRITY,
-            f"an output of `{run.workload.name}` shares memory with an input", tier=Tier.SUPPORT, workload=run.workload.name,
+            f"an output of `{run.workload.name}` shares memory with an input",
+            tier=Tier.SUPPORT, workload=run.workload.name,
         )  # fmt: skip
 
 
@@ -148,7 +149,8 @@ def _note_fallbacks(runs: list[WorkloadRun], notebook: Notebook) -> None:
         if operators := _operators([run]):
             notebook.note(
                 "integrity.silent_fallback", Severity.ERROR, StageName.INTEGRITY,
-                f"on `{run.workload.name}` no submitted kernel ran; the work was done by {', '.join(sorted(operators)[:6])}",
+                f"on `{run.workload.name}` no submitted kernel ran;"
+                f" the work was done by {', '.join(sorted(operators)[:6])}",
                 verdict=Verdict.SUSPECT, tier=Tier.HARD, workload=run.workload.name, evidence={"operators": operators},
             )  # fmt: skip
 

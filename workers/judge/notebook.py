@@ -60,7 +60,7 @@ class Notebook:
         if self.progress is not None:
             self.progress(stage)
 
-    def note(
+    def note(  # noqa: PLR0913 - the fields of a finding
         self,
         code: str,
         severity: Severity,

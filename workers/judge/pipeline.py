@@ -30,12 +30,13 @@ from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
 from workers.judge import integrity, named_rules, verdicts
 from workers.judge.answers import Answers, TaskFault, in_place_positions
 from workers.judge.calls import Caller, NotRun
-from workers.judge.correctness import Correctness, WorkloadRun, memory_findings, not_run
+from workers.judge.correctness import Correctness, WorkloadRun, not_run
 from workers.judge.faults import EngineFault, SubmissionError
 from workers.judge.foreign import ForeignProcess, Raised, start_candidate, start_reference
 from workers.judge.gathering import gather
 from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
+from workers.judge.observations import memory_findings
 from workers.judge.seeds import Seeds
 from workers.judge.semantic import run_checks
 from workers.judge.submission import Submission, read_submission
@@ -113,7 +114,9 @@ class _Judging:
         """Those asked for that can be run here; `runs_on = "device"` is said to be not checked."""
         known = {w.name for w in self.bundle.spec.workloads}
         if unknown := set(self.request.workloads) - known:
-            raise TaskError(f"no workload is named {', '.join(sorted(unknown))}; the task has {', '.join(sorted(known))}")
+            raise TaskError(
+                f"no workload is named {', '.join(sorted(unknown))}; the task has {', '.join(sorted(known))}"
+            )
         asked = [
             w
             for w in self.bundle.spec.workloads
@@ -159,7 +162,9 @@ class _Judging:
             for run in self.runs:
                 memory_findings(run, self.notebook)
             if self.submission.framework == "torch":
-                stage.not_measured("torch operators check their own bounds; nothing of the submission's touches memory directly")
+                stage.not_measured(
+                    "torch operators check their own bounds; nothing of the submission's touches memory directly"
+                )
         self._read_log(candidate.log())
 
     def _read_log(self, log: str) -> None:
@@ -216,7 +221,8 @@ class _Judging:
         if any(_family(name) in refused for name in used):
             self.notebook.note(
                 "numerics.bf16_not_trusted", Severity.WARNING, StageName.CORRECTNESS,
-                f"the interpreter failed its self-test for {', '.join(sorted(refused))}; `{run.workload.name}` is not judged",
+                f"the interpreter failed its self-test for {', '.join(sorted(refused))};"
+                f" `{run.workload.name}` is not judged",
                 verdict=Verdict.INCONCLUSIVE, workload=run.workload.name,
             )  # fmt: skip
 
@@ -249,7 +255,9 @@ class _Judging:
         if Verdict.INVALID_TASK in self.notebook.verdicts:
             return
         if self.submission.framework == "triton":
-            self.notebook.not_checked.append("accumulator not modelled: the interpreter may accumulate wider than a chip")
+            self.notebook.not_checked.append(
+                "accumulator not modelled: the interpreter may accumulate wider than a chip"
+            )
 
     def _not_measured(self) -> None:
         for name in (StageName.BENCHMARK, StageName.PROFILE):
@@ -351,7 +359,9 @@ class _Restartable:
 def _applies(environment: str, framework: str) -> bool:
     """Whether `<target>[@version]:<arch>` is a place where this framework's programs are meant to run."""
     target = environment.split(":", maxsplit=1)[0].split("@", maxsplit=1)[0]
-    return target in {"triton": ("cuda", "hip"), "cuda": ("cuda",), "hip": ("hip",), "pallas": ("tpu", "cuda")}.get(framework, ())
+    return target in {"triton": ("cuda", "hip"), "cuda": ("cuda",), "hip": ("hip",), "pallas": ("tpu", "cuda")}.get(
+        framework, ()
+    )
 
 
 def _family(dtype: str) -> str:

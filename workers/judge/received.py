@@ -196,10 +196,5 @@ def _number(value: float) -> np.ndarray:
 
 def _same_bytes(a: int, b: int) -> bool:
     runs = {*storage.data_runs(a), *storage.data_runs(b)}
-    for start, stop in runs:
-        while start < stop:
-            count = min(stop - start, 8 << 20)
-            if os.pread(a, count, start) != os.pread(b, count, start):
-                return False
-            start += count
-    return True
+    pieces = ((at, min(stop - at, 8 << 20)) for start, stop in runs for at in range(start, stop, 8 << 20))
+    return all(os.pread(a, count, at) == os.pread(b, count, at) for at, count in pieces)

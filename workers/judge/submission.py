@@ -78,7 +78,9 @@ def _gather(path: Path) -> dict[str, bytes]:
         if (beside := path.parent / "build.json").is_file() and not beside.is_symlink():
             found["build.json"] = beside
     else:
-        found = {p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink()}
+        found = {
+            p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink()
+        }
         found = {name: p for name, p in found.items() if "__pycache__" not in name}
     if not found:
         raise SubmissionError(f"{path}: the folder holds no file")

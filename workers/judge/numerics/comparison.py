@@ -76,7 +76,7 @@ def _part(starts: range, got: NDArray[Any], expected: Expected, rule: Rule, budg
         for start, piece in expected.pieces(got, starts):
             measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
             tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
-            tally.rules.add(piece.got, piece.native)
+            tally.rules.add(piece.got, piece.native, finite=measured.specials is None)
     return tally
 
 
