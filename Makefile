@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead docs lint-compose lock clean
+.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -93,6 +93,9 @@ format: $(VENV)/.stamp  ## apply the formatter and the safe fixes
 
 bench-overhead: setup  ## measure what the workbench adds to a kernel's own time
 	@$(BIN)/python bench/overhead.py
+
+bench-numerics: setup  ## time the comparison of outputs beside torch.testing.assert_close
+	@$(BIN)/python bench/numerics.py
 
 docs: $(VENV)/.stamp  ## write the pages that are made from the code
 	@$(BIN)/python docs/generate.py
