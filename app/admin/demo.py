@@ -1,7 +1,7 @@
 """The demo: one of each kind of person, three tasks, and submissions good and bad.
 
-Everything goes through the services, so evaluations are asked for and run like anybody's.
-Seeding again changes nothing.
+Everything goes through the services, so evaluations are asked for and run like anybody's, and reviews
+are written once their evidence is in.  Seeding again changes nothing.
 """
 
 from __future__ import annotations
@@ -9,18 +9,25 @@ from __future__ import annotations
 import hashlib
 import hmac
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as account_queries
 from app.accounts import service as accounts
 from app.accounts.policy import viewer_of
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
 from app.config import Settings
-from app.domain.review import Role
+from app.domain.review import Decision, Role, SlotState
 from app.kit.db import Database
-from app.models import User
+from app.models import Review, ReviewSubject, User
+from app.reviews import queries as review_queries
+from app.reviews import scoring
+from app.reviews import service as reviews
 from app.rubrics import service as rubrics
+from app.rubrics.content import as_rubric
+from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.service import NewSubmission
 from app.tasks import service as tasks
@@ -71,6 +78,103 @@ def seed_into(session: Session, settings: Settings) -> None:
         tasks.upload_folder(session, settings, folder, actor_id=people["admin"].id)
     for path in sorted(SUBMISSIONS.glob("*/*.py")):
         _submit(session, settings, people["submitter"], path)
+
+
+class Opinion(NamedTuple):
+    """What one of the demo's reviewers thinks of a submission; `level` is their usual score."""
+
+    title: str
+    login: str
+    level: int
+    decision: Decision
+    confidence: int
+    feedback: str
+
+
+# One finished and decided, one that waits for an adjudicator because the two disagree, one with a review missing.
+OPINIONS = (
+    Opinion("Wide sum", "reviewer", 3, Decision.ACCEPT, 3,
+            "Accumulates in float32 and rounds once: the errors stay beside the reference's own."),
+    Opinion("Wide sum", "reviewer2", 2, Decision.ACCEPT_WITH_NOTES, 2,
+            "Right, and clear to read. Say in the explanation why one program takes a whole row."),
+    Opinion("Overflows", "reviewer", 2, Decision.REVISE, 2,
+            "Fast, but large inputs overflow. Take the row's maximum off first and send it again."),
+    Opinion("Overflows", "reviewer2", 0, Decision.REJECT, 3,
+            "Wrong for ordinary inputs of large scale, and the explanation sells the missing pass as a gain."),
+    Opinion("Masked", "reviewer2", 3, Decision.ACCEPT, 2,
+            "The mask covers the tail in both passes; nothing to add."),
+)  # fmt: skip
+DECIDED = {"Wide sum": (Decision.ACCEPT, "Both reviewers accept it; the note on the explanation is for the author.")}
+
+
+def review(settings: Settings) -> bool:
+    """Write the reviews whose evidence is in; True once all of them are there."""
+    database = Database(settings)
+    try:
+        with database.write() as session:
+            return review_into(session, settings)
+    finally:
+        database.close()
+
+
+def review_into(session: Session, settings: Settings) -> bool:
+    """The same in the session's transaction."""
+    author = account_queries.user_by_login(session, "submitter")
+    if author is None:
+        return True
+    titled = {s.title: s for s in reversed(submission_queries.list_of_author(session, author.id, limit=200).items)}
+    subjects = {
+        title: submission_queries.subject_of(session, titled[title].id)
+        for title in {opinion.title for opinion in OPINIONS} & set(titled)
+    }
+    written = [_review(session, settings, subjects.get(opinion.title), opinion) for opinion in OPINIONS]
+    if not all(written):
+        return False
+    for title, (decision, reason) in DECIDED.items():
+        _decide(session, subjects[title], decision, reason)
+    return True
+
+
+def _review(session: Session, settings: Settings, subject: ReviewSubject | None, opinion: Opinion) -> bool:
+    """True when it is there, or never will be: a person may have been quicker."""
+    reviewer = account_queries.user_by_login(session, opinion.login)
+    if subject is None or reviewer is None:
+        return True
+    viewer = viewer_of(reviewer)
+    if review_queries.own_review(session, viewer, subject.id) is not None:
+        return True
+    slots = assignment_queries.slots_of(session, subject.id)
+    free = next((slot for slot in slots if slot.state == SlotState.OPEN), None)
+    if free is None:
+        return bool(slots) and all(slot.state != SlotState.WAITING for slot in slots)
+    claim = assignments.claim_slot(session, settings, viewer, assignment_queries.find_slot(session, free.public_id))
+    draft = reviews.open_review(session, viewer, claim.slot)
+    reviews.submit_review(session, viewer, draft, _content(draft, opinion))
+    return True
+
+
+def _content(draft: Review, opinion: Opinion) -> dict[str, Any]:
+    """Their usual level everywhere, lower where a finding caps it."""
+    rubric = as_rubric(draft.rubric_version.content)
+    report = draft.evaluation.report if draft.evaluation else None
+    caps = scoring.caps(rubric, report)
+    cited = ["finding.1"] if report and report["findings"] else ["verdict"]
+    scores = {}
+    for criterion in rubric.criteria:
+        wanted = 3 if criterion.gate else opinion.level
+        level = min(wanted, caps[criterion.key][0]) if criterion.key in caps else wanted
+        level = level if level in criterion.levels else min(criterion.levels)
+        scores[criterion.key] = {"level": level, "rationale": criterion.levels[level], "evidence": cited}
+    return {
+        "scores": scores, "feedback": opinion.feedback, "decision": opinion.decision.value,
+        "confidence": opinion.confidence,
+    }  # fmt: skip
+
+
+def _decide(session: Session, subject: ReviewSubject | None, decision: Decision, reason: str) -> None:
+    judge = account_queries.user_by_login(session, "adjudicator")
+    if subject is not None and judge is not None and review_queries.decision_of(session, subject.id) is None:
+        reviews.decide(session, viewer_of(judge), subject.id, decision=decision, confidence=3, reason=reason)
 
 
 def password_of(settings: Settings, login: str) -> str:

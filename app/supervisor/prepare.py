@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from app.config import REPOSITORY, Settings
+from app.errors import WorkbenchError
+from app.supervisor.children import say
 from app.supervisor.errors import ChildFailed
+
+_DEMO_LOOK_EVERY_SECONDS, _DEMO_LOOKS_MAX = 2.0, 600
 
 
 class DemoLogin(NamedTuple):
@@ -34,3 +40,21 @@ def seed_demo(settings: Settings) -> tuple[DemoLogin, ...]:
     from app.admin import demo
 
     return tuple(DemoLogin(*login) for login in demo.seed(settings))
+
+
+def review_demo(settings: Settings, *, is_stopping: Callable[[], bool]) -> None:
+    """Write the demo's reviews as its evaluations end; for a thread of its own."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.admin import demo
+
+    for _ in range(_DEMO_LOOKS_MAX):
+        if is_stopping():
+            return
+        try:
+            if demo.review(settings):
+                return
+        except (WorkbenchError, SQLAlchemyError) as error:
+            say("serve", f"the demo's reviews are not written: {error}")
+            return
+        time.sleep(_DEMO_LOOK_EVERY_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -63,7 +64,15 @@ def _start_and_watch(supervisor: Supervisor, settings: Settings, options: Option
     supervisor.start(plan.scheduler(environment))
     if _wait_for_web(supervisor, options.address):
         _greet(options.address, logins)
+        if options.demo:
+            _review_demo(supervisor, settings)
         supervisor.watch(until=lambda: False)
+
+
+def _review_demo(supervisor: Supervisor, settings: Settings) -> None:
+    """Beside the watching: its evaluations take a minute, and a demo without reviews shows half of the house."""
+    told = {"is_stopping": lambda: supervisor.is_stopping}
+    threading.Thread(target=prepare.review_demo, args=(settings,), kwargs=told, name="demo", daemon=True).start()
 
 
 def _start_broker(supervisor: Supervisor, settings: Settings) -> dict[str, str]:
