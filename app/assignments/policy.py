@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from app.domain.report import Report, Severity, Verdict
+from app.domain.report import Finding, Report, Severity, Verdict
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,11 @@ _BY_FINDING = {
     "numerics.precision_downgrade": Priority(25, "its numbers pass at the edge of the tolerance"),
     "task.tolerance_vacuous": Priority(20, "the task's tolerance decides little here"),
 }
+# Integrity findings beside another verdict than `suspect`.
+_BY_SEVERITY = {
+    Severity.ERROR: Priority(28, "an integrity error stands beside the verdict: a person has to confirm or clear it"),
+    Severity.WARNING: Priority(22, "an integrity finding is there that proves nothing by itself"),
+}
 _ORDINARY = Priority(0, "it waits for its first review")
 
 
@@ -33,10 +38,13 @@ def priority_of(report: Report) -> Priority:
     """The weightiest reason that the evidence gives for looking at this item soon."""
     reasons = [_BY_VERDICT[report.verdict]] if report.verdict in _BY_VERDICT else []
     reasons += [_BY_FINDING[f.code] for f in report.findings if f.code in _BY_FINDING]
-    warned = any(f.severity is not Severity.INFO and f.code.startswith("integrity.") for f in report.findings)
-    if warned and report.verdict is not Verdict.SUSPECT:
-        reasons.append(Priority(22, "an integrity finding is there that proves nothing by itself"))
+    if report.verdict is not Verdict.SUSPECT:
+        reasons += [_BY_SEVERITY[f.severity] for f in report.findings if _is_integrity(f)]
     return max(reasons, key=lambda reason: reason.weight, default=_ORDINARY)
+
+
+def _is_integrity(finding: Finding) -> bool:
+    return finding.severity in _BY_SEVERITY and finding.code.startswith("integrity.")
 
 
 def shuffle_key(person: str, item: str) -> str:

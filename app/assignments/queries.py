@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from statistics import median
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
-from sqlalchemy.orm import Session, aliased, joinedload
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, joinedload
 
 from app.accounts.policy import Viewer
 from app.domain.review import ReviewState, SkipKind, SlotState
@@ -22,6 +23,9 @@ from app.models import (
     TaskVersion,
     User,
 )
+
+# Reviews that say how long one takes: fewer than the second are no answer.
+_EFFORT_REVIEWS, _EFFORT_REVIEWS_MIN = 500, 5
 
 
 def find_slot(session: Session, public_id: str) -> ReviewSlot:
@@ -58,7 +62,12 @@ def may_take(viewer: Viewer, now: dt.datetime) -> ColumnElement[bool]:
         Review.reviewer_id == viewer.id,
         Review.state == ReviewState.SUBMITTED,
     )
-    return and_(~_is_too_close(viewer), ~_declined(viewer), ~holds_another, ~reviewed)
+    return and_(~_is_too_close(viewer, ReviewSlot.subject_id), ~_declined(viewer), ~holds_another, ~reviewed)
+
+
+def is_too_close(session: Session, viewer: Viewer, subject_id: int) -> bool:
+    """Whether the viewer made it, or is in the author's team or in conflict: whoever judges it asks this first."""
+    return bool(session.scalar(select(_is_too_close(viewer, literal(subject_id)))))
 
 
 def takeable(session: Session, viewer: Viewer, now: dt.datetime, limit: int) -> Sequence[ReviewSlot]:
@@ -99,6 +108,22 @@ def done_counts(session: Session, subject_ids: Sequence[int]) -> dict[int, int]:
     return dict(session.execute(query.group_by(ReviewSlot.subject_id)).all())
 
 
+def usual_minutes(session: Session) -> dict[str, int]:
+    """Task kind -> the median of the minutes that its newest reviews took, where there are enough to say."""
+    query = (
+        select(TaskVersion.kind, Review.active_seconds)
+        .join(ReviewSubject, ReviewSubject.id == Review.subject_id)
+        .join(TaskVersion, TaskVersion.id == ReviewSubject.task_version_id)
+        .where(Review.state == ReviewState.SUBMITTED, Review.active_seconds > 0)
+        .order_by(Review.id.desc())
+        .limit(_EFFORT_REVIEWS)
+    )
+    taken: dict[str, list[int]] = {}
+    for kind, seconds in session.execute(query):
+        taken.setdefault(kind, []).append(seconds)
+    return {k: max(1, round(median(s) / 60)) for k, s in taken.items() if len(s) >= _EFFORT_REVIEWS_MIN}
+
+
 def put_off(session: Session, viewer: Viewer) -> set[int]:
     """Subjects that this person said `later` to."""
     query = select(Skip.subject_id).where(Skip.user_id == viewer.id, Skip.kind == SkipKind.LATER)
@@ -121,7 +146,7 @@ def broken(session: Session) -> Sequence[ReviewSlot]:
     return session.scalars(_whole().where(ReviewSlot.state == SlotState.BROKEN).order_by(ReviewSlot.id)).all()
 
 
-def _is_too_close(viewer: Viewer) -> ColumnElement[bool]:
+def _is_too_close(viewer: Viewer, subject_id: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[bool]:
     """The viewer made it, is in its author's team, or has a declared conflict, from either side."""
     author = aliased(User)
     declared = exists().where(
@@ -141,7 +166,7 @@ def _is_too_close(viewer: Viewer) -> ColumnElement[bool]:
     )
     same_team = and_(author.team != "", author.team == viewer.team)
     return exists().where(
-        SubjectAuthor.subject_id == ReviewSlot.subject_id,
+        SubjectAuthor.subject_id == subject_id,
         SubjectAuthor.user_id == author.id,
         or_(author.id == viewer.id, same_team, declared),
     )

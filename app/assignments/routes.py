@@ -41,6 +41,7 @@ def queue_page(
     context = {
         "queue": queue,
         "items": [_shown(item) for item in queue.items],
+        "usual": queries.usual_minutes(session),
         "mine": [_shown(item) for item in queue.mine],
         "filters": filters,
         "kinds": KINDS,

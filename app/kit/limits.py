@@ -36,10 +36,15 @@ class BodyLimit:
         accepts = next((v for k, v in scope["headers"] if k == b"accept"), b"")
         is_page = b"text/html" in accepts and not scope["path"].startswith("/api/")
         kind = b"text/html; charset=utf-8" if is_page else b"application/problem+json"
-        body = f"<h1>Too large</h1><p>{detail} {_WHAT_TO_DO}</p>".encode() if is_page else _problem(detail)
+        body = _page(detail) if is_page else _problem(detail)
         headers = [(b"content-type", kind), (b"connection", b"close"), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": body})
+
+
+def _page(detail: str) -> bytes:
+    said = f"<p>{detail} {_WHAT_TO_DO}</p><p>Go back in your browser: what you typed is still there.</p>"
+    return f"<!doctype html><title>Too large</title><h1>Too large</h1>{said}".encode()
 
 
 def _problem(detail: str) -> bytes:

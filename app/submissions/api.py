@@ -79,14 +79,15 @@ def list_submissions(
     request: Request,
     session: ReadSession,
     viewer: Reader,
+    filters: Annotated[queries.SubmissionFilters, Depends()],
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> SubmissionPage:
     """Reviewers see all, everybody else their own; newest first."""
     if viewer.has(Role.REVIEWER, Role.ADJUDICATOR):
-        page = queries.list_all(session, cursor=cursor, limit=limit)
+        page = queries.list_all(session, filters, cursor=cursor, limit=limit)
     else:
-        page = queries.list_of_author(session, viewer.id, cursor=cursor, limit=limit)
+        page = queries.list_of_author(session, viewer.id, filters, cursor=cursor, limit=limit)
     newest = evaluation_queries.latest_by_submission(session, [s.id for s in page.items])
     items = [_as_out(request, viewer, s, [newest[s.id]] if s.id in newest else []) for s in page.items]
     return SubmissionPage(items=items, next_cursor=page.next_cursor)

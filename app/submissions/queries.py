@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Select, select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import ScalarSelect, Select, exists, func, select
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from app.accounts.policy import Viewer
 from app.errors import NotFound
 from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
-from app.models import ReviewSubject, Submission, TaskVersion
+from app.models import Evaluation, ReviewSubject, Submission, Task, TaskVersion
 from app.submissions import policy
 
 
@@ -29,21 +30,36 @@ def same_bytes(session: Session, *, author_id: int, task_version_id: int, sha256
     return session.scalar(query)
 
 
+@dataclass(frozen=True)
+class SubmissionFilters:
+    """Each is left out when empty.  `state` and `verdict` are of the newest evaluation; `task` is a name."""
+
+    task: str = ""
+    framework: str = ""
+    state: str = ""
+    verdict: str = ""
+
+
 def list_of_author(
-    session: Session, author_id: int, *, cursor: str | None = None, limit: int = LIMIT_DEFAULT
+    session: Session,
+    author_id: int,
+    filters: SubmissionFilters | None = None,
+    *,
+    cursor: str | None = None,
+    limit: int = LIMIT_DEFAULT,
 ) -> Page[Submission]:
-    return newest_first(
-        session, _whole().where(Submission.author_id == author_id), Submission.id, cursor=cursor, limit=limit
-    )
+    query = _filtered(filters).where(Submission.author_id == author_id)
+    return newest_first(session, query, Submission.id, cursor=cursor, limit=limit)
 
 
 def list_all(
-    session: Session, *, task_version_id: int | None = None, cursor: str | None = None, limit: int = LIMIT_DEFAULT
+    session: Session,
+    filters: SubmissionFilters | None = None,
+    *,
+    cursor: str | None = None,
+    limit: int = LIMIT_DEFAULT,
 ) -> Page[Submission]:
-    query = _whole()
-    if task_version_id is not None:
-        query = query.where(Submission.task_version_id == task_version_id)
-    return newest_first(session, query, Submission.id, cursor=cursor, limit=limit)
+    return newest_first(session, _filtered(filters), Submission.id, cursor=cursor, limit=limit)
 
 
 def revisions_of(session: Session, submission: Submission) -> Sequence[Submission]:
@@ -56,6 +72,25 @@ def revisions_of(session: Session, submission: Submission) -> Sequence[Submissio
 
 def subject_of(session: Session, submission_id: int) -> ReviewSubject | None:
     return session.scalar(select(ReviewSubject).where(ReviewSubject.submission_id == submission_id))
+
+
+def _filtered(filters: SubmissionFilters | None) -> Select[Submission]:
+    wanted = filters or SubmissionFilters()
+    query = _whole()
+    if wanted.task:
+        query = query.where(Submission.task_version.has(TaskVersion.task.has(Task.name == wanted.task)))
+    if wanted.framework:
+        query = query.where(Submission.framework == wanted.framework)
+    for column, value in ((Evaluation.state, wanted.state), (Evaluation.verdict, wanted.verdict)):
+        if value:
+            query = query.where(exists().where(Evaluation.id == _newest_evaluation(), column == value))
+    return query
+
+
+def _newest_evaluation() -> ScalarSelect[int]:
+    of_this = aliased(Evaluation)
+    newest = select(func.max(of_this.id)).where(of_this.submission_id == Submission.id)
+    return newest.correlate(Submission).scalar_subquery()
 
 
 def _whole() -> Select[Submission]:

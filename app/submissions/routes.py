@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from app.accounts.access import SignedIn
 from app.accounts.policy import Viewer
-from app.domain.report import Report
+from app.domain.report import VERDICT_TITLES, Report
 from app.domain.review import EvaluationState, Role
 from app.domain.task import FRAMEWORKS
 from app.errors import WorkbenchError
@@ -24,24 +24,32 @@ from app.submissions.forms import UploadForm, read_upload_form
 from app.tasks import queries as task_queries
 
 router = APIRouter(include_in_schema=False)
+Filters = Annotated[queries.SubmissionFilters, Depends()]
 _LIVE = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 
 
 @router.get("/submissions")
 def submissions(
-    request: Request, session: ReadSession, viewer: SignedIn, task: str = "", mine: str = "", cursor: str | None = None
+    request: Request,
+    session: ReadSession,
+    viewer: SignedIn,
+    filters: Filters,
+    mine: str = "",
+    cursor: str | None = None,
 ) -> Response:
-    sees_all = viewer.has(Role.REVIEWER, Role.ADJUDICATOR) and not mine
-    if sees_all:
-        version = task_queries.find_version(session, task) if task else None
-        page = queries.list_all(session, task_version_id=version.id if version else None, cursor=cursor)
+    sees_others = viewer.has(Role.REVIEWER, Role.ADJUDICATOR)
+    if sees_others and not mine:
+        page = queries.list_all(session, filters, cursor=cursor)
     else:
-        page = queries.list_of_author(session, viewer.id, cursor=cursor)
+        page = queries.list_of_author(session, viewer.id, filters, cursor=cursor)
+    chosen = {k: v for k, v in (*vars(filters).items(), ("mine", mine)) if v}
     context = {
         "page": page, "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in page.items]),
-        "tasks": task_queries.list_current(session), "task": task, "mine": mine, "sees_all": sees_all,
+        "tasks": task_queries.list_current(session, include_retired=True), "filters": filters, "mine": mine,
+        "sees_others": sees_others, "frameworks": FRAMEWORKS, "states": list(EvaluationState),
+        "verdicts": VERDICT_TITLES,
         "labels": {s.id: policy.author_label(viewer, s, s.author.name) for s in page.items},
-        "query": urlencode({k: v for k, v in (("task", task), ("mine", mine)) if v}),
+        "query": urlencode(chosen),
     }  # fmt: skip
     return pages.render(request, "submissions/list.html", context)
 
@@ -57,8 +65,9 @@ def upload(
 ) -> Response:
     settings = request.app.state.settings
     try:
+        new = form.new(settings)  # unpacked before the transaction: others must not wait for it
         with session.begin_nested():
-            done = service.submit(session, settings, viewer, form.new(settings))
+            done = service.submit(session, settings, viewer, new)
     except WorkbenchError as error:
         return _upload_page(request, session, form.with_file_in_box(), error)
     suffix = "" if done.is_new else "?again=1"
