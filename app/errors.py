@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+MESSAGE_LENGTH_MAX = 500
+
 
 class WorkbenchError(Exception):
     """`message` says what happened and `what_to_do` how to go on; `details` is machine-readable."""
@@ -15,10 +17,16 @@ class WorkbenchError(Exception):
     title = "Request refused"
 
     def __init__(self, message: str, *, what_to_do: str = "", **details: Any) -> None:
+        message = clipped(message)
         super().__init__(message)
         self.message = message
         self.what_to_do = what_to_do
         self.details = details
+
+
+def clipped(text: str) -> str:
+    """Messages repeat what was sent; a megabyte of it helps nobody."""
+    return text if len(text) <= MESSAGE_LENGTH_MAX else f"{text[:MESSAGE_LENGTH_MAX]}…"
 
 
 class NotSignedIn(WorkbenchError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -68,7 +67,9 @@ async def check_csrf(request: Request, viewer: MaybeViewer) -> None:  # noqa: AR
     settings: Settings = request.app.state.settings
     if not _same_origin(request):
         raise NotPermitted("this request came from another site")
-    given = request.headers.get("X-CSRF-Token") or str((await request.form()).get("csrf_token", ""))
+    # Read here first and kept by the request: a pasted source may be as large as a file.
+    form = await request.form(max_part_size=settings.bundle_bytes_max)
+    given = request.headers.get("X-CSRF-Token") or str(form.get("csrf_token", ""))
     if not auth.csrf_matches(given, pages.visitor_of(request), settings.signing_key):
         raise NotPermitted("this form has expired", what_to_do="Reload the page and send it again.")
 
@@ -107,4 +108,5 @@ def _note_use(request: Request) -> None:
 
 def _same_origin(request: Request) -> bool:
     origin = request.headers.get("Origin")
-    return not origin or origin == "null" or urlsplit(origin).netloc == request.headers.get("Host")
+    # Compared as text: an Origin is scheme and host and no more, and a strange one must not be parsed.
+    return not origin or origin == "null" or origin.partition("://")[2] == request.headers.get("Host")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
+from app.domain.review import Role
 from app.models import ApiToken, Conflict, SignInFailure, User, UserSession
 
 
@@ -17,6 +18,11 @@ def user_by_login(session: Session, login: str) -> User | None:
 
 def user_by_public_id(session: Session, public_id: str) -> User | None:
     return session.scalar(select(User).where(User.public_id == public_id))
+
+
+def has_other_admin(session: Session, user: User) -> bool:
+    others = session.scalars(select(User).where(User.id != user.id, User.is_active))
+    return any(Role.ADMIN.value in other.roles for other in others)
 
 
 def list_users(session: Session) -> Sequence[User]:

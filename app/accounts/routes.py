@@ -123,6 +123,9 @@ def _account_page(
 
 def _own_path(path: str) -> str:
     """Only a path of ours: a link from outside must not send people elsewhere after signing in."""
-    parts = urlsplit(path)
+    try:
+        parts = urlsplit(path)
+    except ValueError:
+        return "/"
     is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc and "\\" not in path
     return path if is_ours else "/"

@@ -66,7 +66,10 @@ def set_password(session: Session, user: User, password: str) -> None:
 
 
 def set_roles(session: Session, actor: Viewer, user: User, roles: Iterable[Role]) -> None:
-    user.roles = sorted(Role(r).value for r in roles)
+    wanted = sorted(Role(r).value for r in roles)
+    if Role.ADMIN.value in user.roles and Role.ADMIN.value not in wanted and not queries.has_other_admin(session, user):
+        raise ConflictError("this is the last admin", what_to_do="Make somebody else an admin first.")
+    user.roles = wanted
     audit.note(session, actor.id, "user.set_roles", user.public_id, roles=user.roles)
 
 

@@ -16,7 +16,7 @@ from app.assignments.policy import priority_of
 from app.config import Settings
 from app.domain.report import Report
 from app.domain.review import Role, SkipKind, SlotState
-from app.errors import Conflict, Gone, Invalid
+from app.errors import Conflict, Gone, Invalid, NotPermitted
 from app.kit import audit, auth
 from app.models import ReviewSlot, ReviewSubject, Skip, utc_now
 
@@ -85,6 +85,8 @@ def skip_slot(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind
     if kind is not SkipKind.LATER and not reason.strip():
         raise Invalid("say why", what_to_do="One sentence is enough; it is shown to an admin.")
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
+    if kind is SkipKind.BROKEN_ITEM and queries.is_too_close(session, viewer, slot.subject_id):
+        raise NotPermitted("nobody takes their own work, or their team's, out of the queue")
     _remember_skip(session, viewer, slot, kind, reason)
     if slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED:
         _free(slot)
@@ -93,7 +95,7 @@ def skip_slot(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind
     audit.note(session, viewer.id, f"slot.skip_{kind.value}", slot.public_id, reason=reason)
 
 
-def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None, token: str) -> bool:
+def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None) -> bool:
     """Close the slot for a submitted review.  False: it is no longer theirs, so the review is an extra.
 
     A lease that ran out does no harm while nobody took the slot: it is theirs still, or theirs again.
@@ -101,10 +103,11 @@ def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None, token
     if slot is None:
         return False
     now = utc_now()
-    if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id and _same(slot.token, token):
-        # The rule is asked again: a conflict may have been declared since the claim.
+    if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id:
+        # The rule is asked again: a conflict may have been declared since the claim.  The token is not: a page
+        # open since before a release and a new claim has an older one, and the slot is this person's all the same.
         return _update(
-            session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id, ReviewSlot.token == token,
+            session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id,
             ReviewSlot.state == SlotState.CLAIMED, queries.may_take(viewer, now), state=SlotState.DONE.value,
             done_at=now, lease_until=None, token=None,
         )  # fmt: skip

@@ -22,6 +22,7 @@ from app.evaluations import queries, service
 from app.kit.db import Database, ReadSession, database_of
 from app.kit.queue import redis_url
 from app.models import Evaluation
+from app.tasks import policy as task_policy
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
@@ -75,7 +76,7 @@ def report_for(viewer: Viewer, evaluation: Evaluation) -> dict[str, Any]:
     """What of the report this person may see."""
     report = evaluation.report or {}
     is_author = evaluation.submission.author_id == viewer.id
-    if not is_author and viewer.has(Role.REVIEWER, Role.ADJUDICATOR):
+    if not is_author and task_policy.sees_hidden(viewer):
         return report
     return Report.from_json(report).for_submitter().to_json()
 

@@ -19,7 +19,7 @@ from app.domain.report import Report
 from app.domain.review import EvaluationState
 from app.errors import Conflict, TooLarge
 from app.evaluations import queries
-from app.kit import queue
+from app.kit import queue, strict_json
 from app.models import Evaluation, EvaluationEvent, new_public_id, utc_now
 
 JOB = "evaluate"
@@ -87,7 +87,7 @@ def heartbeat(
 
 def record(session: Session, settings: Settings, attempt: Attempt, report: Report) -> Evaluation:
     """Keep the report and end the evaluation; a late one from a superseded attempt is refused."""
-    data = report.to_json()
+    data = strict_json.scrubbed(report.to_json())  # what a kernel prints may hold what no database keeps
     size = len(_canonical(data))
     if size > settings.report_bytes_max:
         raise TooLarge(f"the report has {size} bytes of JSON; {settings.report_bytes_max} are kept")

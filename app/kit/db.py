@@ -15,10 +15,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.kit import queue
+from app.errors import WorkbenchError
+from app.kit import queue, strict_json
 
 BUSY_TIMEOUT_MS = 30_000
 
@@ -54,16 +57,36 @@ class Database:
 def make_engine(settings: Settings) -> Engine:
     """An engine for the settings' database, with SQLite's habits corrected."""
     # Every thread may hold a connection; a smaller pool can deadlock against the thread pool.
-    options: dict[str, Any] = {"pool_size": settings.web_threads + 5, "max_overflow": 10, "pool_pre_ping": True}
+    options: dict[str, Any] = {
+        "pool_size": settings.web_threads + 5, "max_overflow": 10, "pool_pre_ping": True,
+        "json_serializer": strict_json.dump,
+    }  # fmt: skip
     if not settings.database_url.startswith("sqlite"):
-        return create_engine(_psycopg(settings.database_url), isolation_level="READ COMMITTED", **options)
+        engine = create_engine(_psycopg(settings.database_url), isolation_level="READ COMMITTED", **options)
+        event.listen(engine, "handle_error", _say_what_cannot_be_kept)
+        return engine
     options["pool_pre_ping"] = False
     path = settings.database_url.partition(":///")[2]
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(settings.database_url, **options)
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "handle_error", _say_what_cannot_be_kept)
     return engine
+
+
+def _say_what_cannot_be_kept(context: ExceptionContext) -> None:
+    """A value that the database cannot hold is its sender's fault, whichever field and table it was for."""
+    error = context.original_exception
+    if isinstance(error, WorkbenchError):
+        raise error
+    if isinstance(error, UnicodeEncodeError):
+        raise strict_json.unstorable("half of a character (a lone surrogate)")
+    if isinstance(error, OverflowError):
+        raise strict_json.unstorable("a number that is too large")
+    if isinstance(context.sqlalchemy_exception, DataError):
+        reason = str(error).partition("\n")[0]
+        raise strict_json.unstorable(f"something the database refuses ({reason})")
 
 
 def _psycopg(url: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 MINUS, TIMES, THIN = "\u2212", "\u00d7", "\u2009"
 _SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 _GROUPED_BELOW = 1_000_000
+_DIGITS_MAX = 9
 _PLAIN_FROM, _PLAIN_BELOW = 1e-3, 1e5
 
 
@@ -82,3 +83,8 @@ def _gap(gap: float) -> str:
 def clock(moment: datetime | None) -> str:
     """The moment in UTC, for titles and tables."""
     return "\u2013" if moment is None else moment.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def whole_number(text: str) -> int | None:
+    """A typed number, or None for anything else and for more digits than any field of ours holds."""
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS_MAX else None

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.errors import Conflict
@@ -32,7 +33,12 @@ def remember(
 ) -> None:
     if key:
         session.add(IdempotencyKey(user_id=user_id, key=key, request_sha256=fingerprint, status=status, body=body))
-        session.flush()
+        try:
+            session.flush()
+        except IntegrityError:
+            raise Conflict(
+                "the same Idempotency-Key is being answered now", what_to_do="Send the request again in a moment."
+            ) from None
 
 
 def forget_old(session: Session) -> None:

@@ -41,16 +41,26 @@ def render(
     request: Request, template: str, context: dict[str, Any] | None = None, block: str | None = None, status: int = 200
 ) -> HTMLResponse:
     """Render `template`; only `block` of it when htmx asked, so that one route serves page and fragment."""
-    environment: Environment = request.app.state.templates
-    visitor = visitor_of(request)
-    values = _shared(request, visitor) | (context or {})
     if block is not None and wants_fragment(request):
-        html = render_block(environment, template, block, **values)
-    else:
-        html = environment.get_template(template).render(**values)
-    response = HTMLResponse(html, status_code=status)
+        return render_part(request, template, block, context, status)
+    environment: Environment = request.app.state.templates
+    values = _shared(request, visitor_of(request)) | (context or {})
+    return _answer(request, environment.get_template(template).render(**values), status)
+
+
+def render_part(
+    request: Request, template: str, block: str, context: dict[str, Any] | None = None, status: int = 200
+) -> HTMLResponse:
+    """Only `block`, whoever asked: for what is no page of its own."""
+    values = _shared(request, visitor_of(request)) | (context or {})
+    return _answer(request, render_block(request.app.state.templates, template, block, **values), status)
+
+
+def _answer(request: Request, html: str, status: int) -> HTMLResponse:
+    # Rows of old may hold half a character; a page shows a mark in its place.
+    response = HTMLResponse(html.encode("utf-8", "replace"), status_code=status)
     response.headers["Vary"] = "HX-Request"
-    _remember_visitor(request, response, visitor)
+    _remember_visitor(request, response, visitor_of(request))
     return response
 
 
@@ -72,7 +82,10 @@ def wants_fragment(request: Request) -> bool:
 
 def visitor_of(request: Request) -> str:
     """What a browser's CSRF token hangs on: its sign-in, else a random cookie of its own."""
-    known = getattr(request.state, "session_id", None) or request.cookies.get(VISITOR_COOKIE)
+    if session_id := getattr(request.state, "session_id", None):
+        # Marked, so that nobody gets a sign-in's token by naming it in the other cookie.
+        return f"session:{session_id}"
+    known = request.cookies.get(VISITOR_COOKIE)
     if not known:
         known = getattr(request.state, "new_visitor", None) or secrets.token_hex(16)
         request.state.new_visitor = known

@@ -16,6 +16,7 @@ from app.errors import Invalid
 T = TypeVar("T")
 LIMIT_DEFAULT = 50
 LIMIT_MAX = 200
+_KEY_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def decode_cursor(cursor: str) -> int:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         head, _, number = text.partition(":")
-        if head == "after":
+        if head == "after" and len(number) <= len(str(_KEY_MAX)) and int(number) <= _KEY_MAX:
             return int(number)
     except (binascii.Error, UnicodeDecodeError, ValueError):
         pass

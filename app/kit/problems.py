@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import quote
 
@@ -11,9 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from app.errors import NotSignedIn, WorkbenchError
+from app.errors import NotSignedIn, WorkbenchError, clipped
 from app.kit import pages
 
+PROBLEMS_MAX = 50
 log = structlog.get_logger(__name__)
 _WHAT_TO_DO = {404: "Check the address.", 405: "See the API's description under /api/v1/openapi.json."}
 
@@ -27,7 +29,14 @@ def install(app: FastAPI) -> None:
 
 def problem(status: int, title: str, detail: str, *, what_to_do: str = "", **more: Any) -> JSONResponse:
     body = {"type": "about:blank", "title": title, "status": status, "detail": detail, "what_to_do": what_to_do, **more}
-    return JSONResponse(body, status_code=status, media_type="application/problem+json")
+    return _Problem(body, status_code=status, media_type="application/problem+json")
+
+
+class _Problem(JSONResponse):
+    """An error repeats what was sent, and that may hold half a character: it must not break the answer too."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _on_workbench_error(request: Request, error: Exception) -> Response:
@@ -56,7 +65,7 @@ def _on_http_error(request: Request, error: Exception) -> Response:
 
 def _on_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    problems = [clipped(f"{'.'.join(map(str, e['loc']))}: {e['msg']}") for e in error.errors()[:PROBLEMS_MAX]]
     detail = problems[0] if problems else "malformed"
     return _answer(request, 422, detail, what_to_do="Correct what is listed.", problems=problems)
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-MAX_COLOURED_CHARACTERS = 400_000
+# What one page colours and shows.  A lexer takes tens of microseconds a token and blocks every other request
+# meanwhile, and a browser chokes on a million rows; a kernel that people can review is far below either.
+COLOURED_CHARACTERS_MAX = 100_000
+SHOWN_CHARACTERS_MAX, SHOWN_LINES_MAX = 1_000_000, 20_000
 
 _LEXERS = {
     ".py": "python",
@@ -66,13 +71,40 @@ def _picture(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0xA0 else f"\\u{code:04x}"
 
 
+def coloured_all(files: Iterable[tuple[str, str]]) -> list[SourceFile]:
+    """Every file of a page, within what a page colours and shows; what is cut says so in its last line."""
+    colours, characters, lines = COLOURED_CHARACTERS_MAX, SHOWN_CHARACTERS_MAX, SHOWN_LINES_MAX
+    shown = []
+    for name, text in files:
+        part = _first_lines(text[:characters], lines)
+        file = coloured(name, part) if len(part) <= colours else plain(name, part)
+        shown.append(_cut(file, len(text) - len(part)) if len(part) < len(text) else file)
+        colours -= len(part) if len(part) <= colours else 0
+        characters, lines = max(0, characters - len(part)), max(0, lines - len(shown[-1].lines))
+    return shown
+
+
+@lru_cache(maxsize=32)
 def coloured(name: str, text: str) -> SourceFile:
     """The file's lines with Pygments' short classes; plain and escaped where the language is unknown."""
-    shown = visible(text)
-    lexer = _lexer(name) if len(shown) <= MAX_COLOURED_CHARACTERS else get_lexer_by_name("text")
-    html = highlight(shown, lexer, HtmlFormatter(nowrap=True))
+    html = highlight(visible(text), _lexer(name), HtmlFormatter(nowrap=True))
     rows = html.removesuffix("\n").split("\n")
     return SourceFile(name, tuple(SourceLine(n, Markup(row)) for n, row in enumerate(rows, 1)))  # noqa: S704
+
+
+def plain(name: str, text: str) -> SourceFile:
+    rows = visible(text).removesuffix("\n").split("\n")
+    return SourceFile(name, tuple(SourceLine(n, escape(row)) for n, row in enumerate(rows, 1)))
+
+
+def _cut(file: SourceFile, left: int) -> SourceFile:
+    said = f"(cut here: {left} more characters are kept but not shown)"
+    return SourceFile(file.name, (*file.lines, SourceLine(len(file.lines) + 1, escape(said))))
+
+
+def _first_lines(text: str, count: int) -> str:
+    rows = text.split("\n", count)
+    return text if len(rows) <= count else "\n".join(rows[:count])
 
 
 def _lexer(name: str) -> Lexer:

@@ -6,6 +6,8 @@ A tree is a mapping of relative POSIX paths to bytes.  Everything that comes fro
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
 import io
 import lzma
@@ -24,8 +26,12 @@ from app.kit.blobs import BlobStore
 Tree = dict[str, bytes]
 
 _UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError)
+# The largest window that `xz -9` asks for, with room; a hostile header may ask for gigabytes.
+_LZMA_MEMORY = 128 << 20
+_BLOCK = 512
 _LEFT_OUT = ("__pycache__", ".git", "__MACOSX", ".DS_Store")
 _PATH_LENGTH_MAX = 200
+_NAME_BYTES_MAX = 255  # what file systems hold
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,12 @@ def read_archive(data: bytes, limits: TreeLimits) -> Tree:
     if len(data) > limits.bytes_max:
         raise _too_many_bytes(limits)
     try:
-        members = _zip_members if zipfile.is_zipfile(io.BytesIO(data)) else _tar_members
-        return _without_single_top_folder(_collect(members(data), limits))
+        members = _zip_members(data) if zipfile.is_zipfile(io.BytesIO(data)) else _tar_members(data, limits)
+        return _without_single_top_folder(_collect(members, limits))
     except _UNREADABLE as error:
-        reason = str(error).partition("\n")[0] or type(error).__name__
+        reason = str(error).partition("\n")[0].rstrip(": ") or type(error).__name__
+        if isinstance(error, tarfile.ReadError) and data[:2] == b"PK":
+            reason = "it begins like a zip and its end is missing"
         raise Invalid(
             f"the archive cannot be read: {reason}",
             what_to_do="Send a .zip, .tar or .tar.gz, or send the files one by one.",
@@ -52,6 +60,15 @@ def read_archive(data: bytes, limits: TreeLimits) -> Tree:
 def check_tree(tree: Mapping[str, bytes], limits: TreeLimits) -> Tree:
     """The same rules for files that came one by one."""
     return _collect(((path, len(data), partial(bytes, data)) for path, data in tree.items()), limits)
+
+
+def joined(first: Mapping[str, bytes], second: Mapping[str, bytes]) -> Tree:
+    """Two uploads as one tree; neither hides a file of the other."""
+    if both := sorted(set(first) & set(second)):
+        raise Invalid(
+            f"`{both[0]}` is there twice", what_to_do="Keep one file for each path; pack folders as an archive."
+        )
+    return {**first, **second}
 
 
 def looks_like_archive(filename: str) -> bool:
@@ -123,7 +140,8 @@ def _safe_path(name: str) -> str:
     path = PurePosixPath(name)
     parts = path.parts
     hostile = not parts or path.is_absolute() or ".." in parts or "\\" in name or ":" in parts[0]
-    if hostile or not name.isprintable() or len(name) > _PATH_LENGTH_MAX:
+    hostile = hostile or not name.isprintable()  # half characters are not printable either
+    if hostile or len(name) > _PATH_LENGTH_MAX or any(len(part.encode()) > _NAME_BYTES_MAX for part in parts):
         raise Invalid(
             f"the path {name[:_PATH_LENGTH_MAX]!r} is refused",
             what_to_do="Use relative paths with forward slashes, without `..`, drive letters or control characters.",
@@ -149,8 +167,10 @@ def _read_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         return member.read(info.file_size + 1)
 
 
-def _tar_members(data: bytes) -> Iterator[_Member]:
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
+def _tar_members(data: bytes, limits: TreeLimits) -> Iterator[_Member]:
+    # Unpacked as a whole and bounded first: tarfile itself reads headers of any stated size into memory, and
+    # skips what is left out by unpacking it.
+    with tarfile.open(fileobj=io.BytesIO(_unpacked(data, limits)), mode="r:") as archive:
         for member in archive:
             if member.issym() or member.islnk():
                 raise _link_refused(member.name)
@@ -158,6 +178,27 @@ def _tar_members(data: bytes) -> Iterator[_Member]:
                 raise Invalid(f"`{member.name}` is a device or pipe", what_to_do="Pack plain files only.")
             if member.isfile():
                 yield member.name, member.size, partial(_read_tar, archive, member)
+
+
+def _unpacked(data: bytes, limits: TreeLimits) -> bytes:
+    """The tar inside; a plain tar is itself.  Each file may take a few blocks beside its bytes."""
+    room = 2 * limits.bytes_max + 16 * _BLOCK * limits.files_max
+    if data.startswith(b"\x1f\x8b"):
+        file: gzip.GzipFile | bz2.BZ2File = gzip.GzipFile(fileobj=io.BytesIO(data))
+    elif data.startswith(b"BZh"):
+        file = bz2.BZ2File(io.BytesIO(data))
+    elif data.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+        return _checked_size(lzma.LZMADecompressor(memlimit=_LZMA_MEMORY).decompress(data, room + 1), room, limits)
+    else:
+        return data
+    with file:
+        return _checked_size(file.read(room + 1), room, limits)
+
+
+def _checked_size(data: bytes, room: int, limits: TreeLimits) -> bytes:
+    if len(data) > room:
+        raise _too_many_bytes(limits)
+    return data
 
 
 def _read_tar(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

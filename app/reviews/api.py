@@ -39,6 +39,8 @@ class DraftOut(BaseModel):
 
 
 class SubmitIn(BaseModel):
+    """`token` is taken and not needed: whoever holds the slot may close it, from whichever page."""
+
     token: str = ""
     content: dict[str, Any]
 
@@ -103,7 +105,7 @@ def save_draft(session: WriteSession, viewer: Reviewer, review_id: str, body: Dr
 def submit_review(session: WriteSession, viewer: Reviewer, review_id: str, body: SubmitIn) -> ReviewOut:
     """Close the review; 422 with a list of what is missing."""
     review = queries.find(session, review_id)
-    return _as_out(SeenReview(service.submit_review(session, viewer, review, body.content, token=body.token), "you"))
+    return _as_out(SeenReview(service.submit_review(session, viewer, review, body.content), "you"))
 
 
 @router.post("/{review_id}/contests", status_code=201)

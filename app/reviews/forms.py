@@ -10,6 +10,7 @@ from fastapi import Request
 from starlette.datastructures import FormData
 
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
+from app.kit.figures import whole_number
 
 LEVEL_WORDS = ("0", "1", "2", "3")
 
@@ -70,7 +71,7 @@ def _comments(form: FormData) -> list[dict[str, Any]]:
     return [
         {
             "path": str(path) or None,
-            "line": int(str(line)) if str(line).isdecimal() and int(str(line)) else None,
+            "line": whole_number(str(line)) or None,
             "body": _lines(str(body)),
         }
         for path, line, body in rows
@@ -87,5 +88,4 @@ def _lines(text: str) -> str:
 
 
 def _number(form: FormData, name: str) -> int:
-    text = str(form.get(name, ""))
-    return int(text) if text.isdecimal() else 0
+    return whole_number(str(form.get(name, ""))) or 0

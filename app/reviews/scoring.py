@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.domain.report import Severity, Tier
 from app.domain.review import Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE, Rubric, Score, problems
-from app.errors import Invalid
+from app.errors import Invalid, TooLarge
+from app.kit import strict_json
 
 STATES = ("scored", NOT_APPLICABLE, CANNOT_JUDGE)
 FEEDBACK_LENGTH_MIN = 1
+DRAFT_LENGTH_MAX = 1_000_000
 
 
 class ScoreContent(BaseModel):
@@ -57,6 +59,42 @@ def read(data: Mapping[str, Any]) -> ReviewContent:
     except ValidationError as error:
         found = {".".join(map(str, e["loc"])): e["msg"] for e in error.errors()}
         raise Invalid("the review cannot be read", what_to_do="Correct what is listed.", problems=found) from None
+
+
+class DraftScore(BaseModel):
+    level: int | None = None
+    state: str = "scored"
+    rationale: str = ""
+    evidence: list[str] = []
+
+
+class DraftComment(BaseModel):
+    path: str | None = None
+    line: int | None = None
+    body: str = ""
+
+
+class DraftContent(BaseModel):
+    """The least that the page needs to show a draft again: the right kinds of things in the right places."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    scores: dict[str, DraftScore] = {}
+    comments: list[DraftComment] = []
+    feedback: str = ""
+    decision: str | None = None
+    confidence: int | None = None
+
+
+def check_draft(data: Mapping[str, Any]) -> None:
+    """A draft may lack anything, and must be a draft: what is kept has to open again."""
+    if len(strict_json.dump(dict(data))) > DRAFT_LENGTH_MAX:
+        raise TooLarge(f"the draft is longer than {DRAFT_LENGTH_MAX} characters", what_to_do="Shorten the comments.")
+    try:
+        DraftContent.model_validate(dict(data))
+    except ValidationError as error:
+        found = {".".join(map(str, e["loc"])): e["msg"] for e in error.errors()}
+        raise Invalid("the draft cannot be read", what_to_do="Correct what is listed.", problems=found) from None
 
 
 def as_scores(content: ReviewContent) -> dict[str, Score]:

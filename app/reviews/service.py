@@ -11,6 +11,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
+from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.domain.review import Decision, ReviewState, Role, SlotState
 from app.errors import Conflict, Invalid, NotPermitted
@@ -21,6 +22,7 @@ from app.models import Contest, Evaluation, Review, ReviewDraft, ReviewSlot, Rub
 from app.reviews import queries, scoring
 from app.rubrics import service as rubrics
 from app.rubrics.content import as_rubric
+from app.submissions import queries as submission_queries
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def save_draft(
 ) -> Saved:
     """Keep what was typed on top of `base_version`; a newer text from another page comes back beside it."""
     _must_be_own_draft(viewer, review)
+    scoring.check_draft(content)
     now = utc_now()
     statement = (
         update(ReviewDraft)
@@ -77,13 +80,13 @@ def save_draft(
     return Saved(other.version, other.saved_at, conflict=other.content)
 
 
-def submit_review(
-    session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any], *, token: str = ""
-) -> Review:
+def submit_review(session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any]) -> Review:
     """Close the review, or refuse with the list of what is missing.
 
     A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
     """
+    # The row is locked first: of two submits at once, the second finds the review submitted.
+    session.refresh(review, ["state"], with_for_update=True)
     _must_be_own_draft(viewer, review)
     if queries.is_author(session, viewer, review.subject_id):
         raise NotPermitted("nobody reviews their own work")
@@ -96,7 +99,7 @@ def submit_review(
             what_to_do="Go through the list; each entry leads to its place.",
             problems=problems,
         )
-    review.is_extra = not assignments.finish_slot(session, viewer, review.slot, token)
+    review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
     audit.note(session, viewer.id, "review.submit", review.public_id, decision=review.decision, extra=review.is_extra)
     session.flush()
@@ -108,8 +111,7 @@ def decide(
 ) -> SubjectDecision:
     """What people conclude about the subject; it stands beside the verdict and never changes it."""
     require_role(viewer, Role.ADJUDICATOR)
-    if queries.is_author(session, viewer, subject_id):
-        raise NotPermitted("nobody decides on their own work")
+    _must_be_apart(session, viewer, subject_id)
     if not reason.strip() or confidence not in (1, 2, 3):
         raise Invalid("a decision needs a reason and a confidence from 1 to 3")
     row = SubjectDecision(
@@ -150,6 +152,12 @@ def contest_finding(
 def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld: bool) -> None:
     """`upheld`: the reviewer was right and the finding was false."""
     require_role(viewer, Role.ADJUDICATOR)
+    if contest.raised_by_id == viewer.id:
+        raise NotPermitted("nobody settles what they contested themselves", what_to_do="Ask another adjudicator.")
+    evaluation = session.get_one(Evaluation, contest.evaluation_id)
+    subject = submission_queries.subject_of(session, evaluation.submission_id)
+    if subject is not None:
+        _must_be_apart(session, viewer, subject.id)
     if contest.upheld is not None:
         raise Conflict("this contest is settled already")
     contest.upheld, contest.settled_by_id, contest.settled_at = upheld, viewer.id, utc_now()
@@ -171,6 +179,15 @@ def _rubric_for(session: Session, slot: ReviewSlot) -> RubricVersion:
             what_to_do="Ask an admin to publish one; the item stays in your hands.",
         )
     return version
+
+
+def _must_be_apart(session: Session, viewer: Viewer, subject_id: int) -> None:
+    """The rule of who may review holds for whoever settles, too."""
+    if assignment_queries.is_too_close(session, viewer, subject_id):
+        raise NotPermitted(
+            "nobody decides on their own work, their team's, or where they declared a conflict",
+            what_to_do="Ask another adjudicator.",
+        )
 
 
 def _must_be_own_draft(viewer: Viewer, review: Review) -> None:

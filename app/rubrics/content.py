@@ -77,7 +77,7 @@ def read_yaml(text: str) -> RubricContent:
     """Parse YAML (JSON is YAML too)."""
     try:
         data = yaml.load(text, Loader=_Loader)  # noqa: S506 - both loaders are the safe one
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date like 2026-99-99 is a ValueError
         raise Invalid(f"not YAML: {error}", what_to_do="Correct the line named.") from None
     return read(data)
 

@@ -40,9 +40,8 @@ def import_rubric(request: Request, session: WriteSession, viewer: Admin, text: 
 @router.post("/rubrics/preview")
 def preview(request: Request, viewer: Admin, text: Text = "") -> Response:
     """What the typed YAML would look like, or what is wrong with it; nothing is kept."""
-    return pages.render(
-        request, "rubrics/page.html", _checked(text) | {"version": None, "versions": []}, block="preview"
-    )
+    context = _checked(text) | {"version": None, "versions": []}
+    return pages.render_part(request, "rubrics/page.html", "preview", context)
 
 
 @router.get("/rubrics/{public_id}")

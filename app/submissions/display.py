@@ -7,7 +7,7 @@ from typing import Any
 from app.config import Settings
 from app.domain.report import StageName
 from app.domain.review import EvaluationState
-from app.kit.source import SourceFile, coloured
+from app.kit.source import SourceFile, coloured_all
 from app.models import Evaluation, Submission
 from app.submissions import service
 
@@ -15,7 +15,7 @@ from app.submissions import service
 def files_shown(settings: Settings, submission: Submission) -> list[SourceFile]:
     """The source, coloured; a profiler's binary is named but not shown."""
     files = service.source_files(settings, submission)
-    return [coloured(f.path, f.text if f.text is not None else f"({f.size_bytes} bytes, binary)") for f in files]
+    return coloured_all((f.path, f.text if f.text is not None else f"({f.size_bytes} bytes, binary)") for f in files)
 
 
 def stages_shown(evaluation: Evaluation | None) -> list[dict[str, Any]]:

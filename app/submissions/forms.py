@@ -11,6 +11,7 @@ from starlette.datastructures import UploadFile
 from app.config import Settings
 from app.errors import Invalid, WorkbenchError
 from app.kit import trees
+from app.kit.figures import whole_number
 from app.submissions import service
 
 SUFFIX_OF = {"cuda": ".cu", "hip": ".hip", "stablehlo": ".mlir", "ttir": ".mlir", "ptx": ".ptx"}
@@ -36,7 +37,7 @@ class UploadForm:
         """The files sent, else the pasted source."""
         tree: trees.Tree = {}
         for name, data in self.uploads:
-            tree |= service.read_upload(settings, name, data)
+            tree = trees.joined(tree, service.read_upload(settings, name, data))
         if tree and self.source.strip():
             raise Invalid(
                 "there is a file and a pasted source",
@@ -54,7 +55,7 @@ class UploadForm:
         return service.NewSubmission(
             files=self.tree(settings),
             task=name,
-            task_version=int(version) if version.isdecimal() else None,
+            task_version=whole_number(version),
             framework=self.framework or None,
             title=self.title,
             model=model,
@@ -67,7 +68,9 @@ class UploadForm:
         """Which field an error is about, so that it can stand beside it."""
         message = error.message.lower()
         for word, field in (
+            ("title", "title"),
             ("prompt", "prompt"),
+            ("said of the model", "model_name"),
             ("explanation", "explanation"),
             ("framework", "framework"),
             ("does not take", "framework"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ from starlette.datastructures import UploadFile
 
 from app.config import Settings
 from app.errors import Invalid
-from app.kit import trees
+from app.kit import strict_json, trees
 from app.submissions import service
 from app.submissions.service import NewSubmission
 
@@ -44,7 +43,7 @@ class Incoming:
     def new(self, settings: Settings) -> NewSubmission:
         files: trees.Tree = {path: text.encode() for path, text in self.fields.files.items()}
         for name, data in self.uploads:
-            files |= service.read_upload(settings, name, data)
+            files = trees.joined(files, service.read_upload(settings, name, data))
         if not files:
             raise Invalid("no source was sent", what_to_do="Send `files` as JSON, or a `file` part in a form.")
         rest = self.fields.model_dump(exclude={"files", "framework", "parent"})
@@ -74,7 +73,7 @@ async def read_incoming(request: Request) -> Incoming:
     """A dependency: reads whichever of the two was sent."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return Incoming(_checked(_json(await request.body(), "the body")))
+        return Incoming(_checked(strict_json.read(await request.body(), "the body")))
     if kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
         return await _read_form(request)
     raise Invalid(
@@ -91,18 +90,11 @@ async def _read_form(request: Request) -> Incoming:
                 uploads.append((value.filename or "solution.py", await value.read()))
             elif name in ("model", "claims"):
                 fields[name] = (
-                    _json(value.encode(), f"`{name}`") if value.strip() else SubmissionIn.model_fields[name].default
+                    strict_json.read(value, f"`{name}`") if value.strip() else SubmissionIn.model_fields[name].default
                 )
             elif value != "":
                 fields[name] = value
     return Incoming(_checked(fields), uploads)
-
-
-def _json(data: bytes, what: str) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"{what} is not JSON: {error}", what_to_do="Correct it.") from None
 
 
 def _checked(fields: Any) -> SubmissionIn:

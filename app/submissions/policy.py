@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.models import Submission
+from app.tasks import policy as task_policy
 
 
 def may_see(viewer: Viewer, submission: Submission) -> bool:
@@ -24,4 +25,4 @@ def author_label(viewer: Viewer, submission: Submission, author_name: str | None
 
 def sees_hidden(viewer: Viewer, submission: Submission) -> bool:
     """Hidden workloads stay hidden from whoever could still submit; an author who reviews is an author here."""
-    return submission.author_id != viewer.id and viewer.has(Role.REVIEWER, Role.ADJUDICATOR)
+    return submission.author_id != viewer.id and task_policy.sees_hidden(viewer)

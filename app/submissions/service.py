@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
 from app.config import Settings
-from app.domain.review import Role, SubjectKind
-from app.errors import Gone, Invalid, NotFound
+from app.domain.review import EvaluationState, Role, SubjectKind
+from app.errors import Conflict, Gone, Invalid, NotFound
+from app.evaluations import queries as evaluation_queries
 from app.evaluations import service as evaluations
 from app.kit import audit, trees
 from app.kit.blobs import BlobStore
@@ -22,6 +23,8 @@ from app.submissions import queries, sources
 from app.tasks import queries as task_queries
 
 TEXT_LENGTH_MAX = 100_000
+MODEL_LENGTH_MAX = 20_000
+TITLE_LENGTH_MAX = 200
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def submit(session: Session, settings: Settings, viewer: Viewer, new: NewSubmiss
         revision=parent.revision + 1 if parent else 1, pseudonym=viewer.pseudonym, sha256=sha256,
         framework=sources.decide_framework(tree, new.framework, version.frameworks),
         files=trees.store_tree(BlobStore(settings.blobs_dir), tree), model=new.model, prompt=new.prompt,
-        explanation=new.explanation, claims=sources.read_claims(tree), title=new.title.strip()[:200],
+        explanation=new.explanation, claims=sources.read_claims(tree), title=new.title.strip(),
     )  # fmt: skip
     return _keep(session, submission)
 
@@ -91,6 +94,9 @@ def materialise(settings: Settings, submission: Submission, folder: Path) -> Pat
 
 
 def evaluate_again(session: Session, viewer: Viewer, submission: Submission, *, reason: str = "again") -> Evaluation:
+    before = evaluation_queries.latest_of(session, submission.id)
+    if before is not None and before.state in (EvaluationState.QUEUED, EvaluationState.RUNNING):
+        raise Conflict("an evaluation is under way already", what_to_do="Wait until it has ended.")
     evaluation = evaluations.request_evaluation(session, submission.id, requested_by_id=viewer.id, reason=reason)
     audit.note(session, viewer.id, "evaluation.request", evaluation.public_id, reason=reason)
     return evaluation
@@ -104,14 +110,23 @@ def _open_version(session: Session, new: NewSubmission) -> TaskVersion:
 
 
 def _checked(settings: Settings, new: NewSubmission) -> trees.Tree:
-    tree = trees.check_tree(new.files, trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max))
+    limits = trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max)
+    tree = trees.check_tree(new.files, limits)
     sources.check_sources(tree, file_bytes_max=settings.file_bytes_max)
     if new.claims and sources.CLAIMS not in tree:
         # The judge reads claims from the source, and other claims make another submission.
-        tree[sources.CLAIMS] = json.dumps(new.claims, indent=1, sort_keys=True).encode()
+        claims = json.dumps(new.claims, indent=1, sort_keys=True).encode()
+        tree = trees.check_tree({**tree, sources.CLAIMS: claims}, limits)
     for name in ("prompt", "explanation"):
         if len(getattr(new, name)) > TEXT_LENGTH_MAX:
             raise Invalid(f"the {name} is longer than {TEXT_LENGTH_MAX} characters", what_to_do="Shorten it.")
+    if len(new.title.strip()) > TITLE_LENGTH_MAX:
+        raise Invalid(f"the title is longer than {TITLE_LENGTH_MAX} characters", what_to_do="Shorten it.")
+    if len(json.dumps(new.model)) > MODEL_LENGTH_MAX:
+        raise Invalid(
+            f"what is said of the model is longer than {MODEL_LENGTH_MAX} characters",
+            what_to_do="Name the model and its settings; the prompt has a field of its own.",
+        )
     return tree
 
 

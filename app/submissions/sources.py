@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from app.domain.task import FRAMEWORKS
 from app.errors import Invalid, TooLarge
+from app.kit import strict_json
 from app.kit.trees import Tree
 
 BUILD, CLAIMS = "build.json", "claims.json"
@@ -24,16 +24,17 @@ _LANGUAGES = {
 }  # fmt: skip
 
 # In order: the first that matches decides.  Only a guess; the author can say otherwise.
+# Each reads a line once: `^\s*` would run over all the empty lines that follow, from every one of them.
 _SIGNS: tuple[tuple[str, str], ...] = (
-    (r"^\s*(?:import|from)\s+neuronxcc\b|^\s*import\s+nki\b|^\s*from\s+nki\b", "nki"),
-    (r"jax\.experimental(?:\.|\s+import\s+)pallas|\bpl\.pallas_call\b", "pallas"),
-    (r"@triton\.jit|^\s*import\s+triton\b|^\s*from\s+triton\b", "triton"),
+    (r"^[ \t]*(?:import|from)[ \t]+(?:neuronxcc|nki)\b", "nki"),
+    (r"\bjax\.experimental(?:\.|[ \t]+import[ \t]+)pallas|\bpl\.pallas_call\b", "pallas"),
+    (r"@triton\.jit|^[ \t]*(?:import|from)[ \t]+triton\b", "triton"),
     (r"hip/hip_runtime\.h|\bhipLaunchKernel", "hip"),
     (r"__global__|cuda_runtime\.h|\bload_inline\b|cpp_extension|\bcuda_sources\b", "cuda"),
-    (r"^\s*\.version\s+\d+\.\d+[\s\S]*^\s*\.target\s+sm_", "ptx"),
+    (r"^[ \t]*\.target[ \t]+sm_", "ptx"),
     (r"\bstablehlo\.", "stablehlo"),
     (r"\btt\.func\b|\btt\.load\b", "ttir"),
-    (r"^\s*import\s+torch\b|^\s*from\s+torch\b", "torch"),
+    (r"^[ \t]*(?:import|from)[ \t]+torch\b", "torch"),
 )
 
 
@@ -58,8 +59,11 @@ def check_sources(tree: Tree, *, file_bytes_max: int) -> None:
                 f"`{path}` is not text",
                 what_to_do="Send source code as UTF-8 text; compiled files and pictures are not taken.",
             )
-    if all(PurePosixPath(path).name in (BUILD, CLAIMS) for path in tree):
+    kernels = {path: data for path, data in tree.items() if PurePosixPath(path).name not in (BUILD, CLAIMS)}
+    if not kernels:
         raise Invalid("no source file in it", what_to_do="Send the kernel's source beside build.json and claims.json.")
+    if not any(data.strip() for data in kernels.values()):
+        raise Invalid(f"`{min(kernels)}` is empty", what_to_do="Send the file with its source in it.")
 
 
 def is_text(data: bytes) -> bool:
@@ -97,10 +101,7 @@ def read_claims(tree: Tree) -> list[Any]:
     data = tree.get(CLAIMS)
     if data is None:
         return []
-    try:
-        claims = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"claims.json is not JSON: {error}", what_to_do="Correct it or leave it out.") from None
+    claims = strict_json.read(data, "claims.json")
     return claims if isinstance(claims, list) else [claims]
 
 

@@ -13,7 +13,7 @@ from app.domain.review import Role
 from app.errors import WorkbenchError
 from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
-from app.kit.source import SourceFile, coloured
+from app.kit.source import SourceFile, coloured_all
 from app.models import TaskVersion
 from app.tasks import policy, queries, service
 
@@ -67,7 +67,7 @@ def _files(request: Request, version: TaskVersion, *, sees_hidden: bool) -> list
     shown = [
         path for path in sorted(tree, key=lambda p: (p != "reference.py", p)) if sees_hidden or path != _TELLS_HIDDEN
     ]
-    return [coloured(path, tree[path].decode("utf-8", "replace")) for path in shown]
+    return coloured_all((path, tree[path].decode("utf-8", "replace")) for path in shown)
 
 
 def _list_page(

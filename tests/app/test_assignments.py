@@ -235,7 +235,7 @@ class TestOrder:
             for _ in range(4):
                 factories.make_evaluated(session, settings)
             claim = claim_next(session, settings, first)
-            assert service.finish_slot(session, first, claim.slot, claim.token)
+            assert service.finish_slot(session, first, claim.slot)
             started = claim.slot.subject_id
 
         top = _queue(database, second).items[0]

@@ -48,10 +48,10 @@ class House:
             return service.open_review(session, viewer, claim.slot).public_id, claim.token
 
     def submit(self, viewer, opened, **overrides):
-        review_id, token = opened
+        review_id, _ = opened
         with self.database.write() as session:
             review = queries.find(session, review_id)
-            return service.submit_review(session, viewer, review, factories.full_content(**overrides), token=token)
+            return service.submit_review(session, viewer, review, factories.full_content(**overrides))
 
     def save(self, viewer, review_id, content, base_version):
         with self.database.write() as session:
