@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from sqlalchemy import create_engine, text
 
 from app.config import REPOSITORY, Settings
@@ -16,6 +18,10 @@ from app.kit.db import Database
 from app.models import Base
 from tests import postgres
 from tests.fakes import FakeSender
+
+# A property is right or wrong at any speed; the machine is shared, so no example has a time limit.
+hypothesis_settings.register_profile("workbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("workbench")
 
 
 def make_settings(data_dir: Path, **overrides: object) -> Settings:
