@@ -229,7 +229,9 @@ _TASK: dict[str, Field] = {
     ),
     "work": Field(dict, table={"flops": Field(str), "bytes": Field(str)}),
     "targets": Field(dict),
-    "limits": Field(dict, table={
+    "limits": Field(
+        dict,
+        table={
             "seconds": Field(float, above=0, maximum=MAX_CALL_SECONDS),
             "memory_mb": Field(int, minimum=256, maximum=MAX_MEMORY_MB),
         },
