@@ -10,7 +10,7 @@ Appl. 14, 1993).  For a dot product it is Σ|a_i·b_i|, the S of Higham and Mary
 
 * **linear**.  Where f is affine in each floating input and has no negative coefficients, S = f(|x|)
   exactly.  Affine is tested on random draws, f(a + b) + f(0) = f(a) + f(b) in each input; that no
-  coefficient is negative by S ≥ 0.9·T/(m + 1), which a cancelling f(|x|) misses (T as below, m inputs).
+  coefficient is negative by √3·(m + 1)·S ≥ 0.9·T, which a cancelling f(|x|) misses (T as below, m inputs).
 * **first-order**.  For independent relative perturbations h·s_v with s_v uniform, of variance 1, the mean
   of (Δ_j/h)² is T_j² = Σ_v (v·∂f_j/∂v)².  By Cauchy and Schwarz T_j ≤ S_j ≤ √n·T_j for n terms.  The ratio
   R = S/T is measured, not bounded: for perturbations h·c_v with c_v from the Cauchy distribution,
@@ -133,8 +133,8 @@ class _Study:
             return None
         scales, _ = self._run(abs_of)
         pairs = [(s, t) for s, t in zip(scales, spread, strict=True) if s is not None and t is not None]
-        least = 0.9 / (len(self.sizes) + 1)  # T is at most (m + 1)·S: m inputs and the last operator's result
-        return scales if all(bool((s >= least * t).all()) for s, t in pairs) else None
+        most = math.sqrt(3.0) * (len(self.sizes) + 1)  # |s_v| is at most √3; m inputs and the last operator's result
+        return scales if all(bool((most * s >= 0.9 * t).all()) for s, t in pairs) else None
 
     def _affine(self, position: int) -> bool:
         factors = self.random.uniform(-1, 1, self.sizes[position])
