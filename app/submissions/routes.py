@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
-from app.accounts.access import SignedIn
+from app.accounts.access import SignedIn, role
 from app.accounts.policy import Viewer
 from app.domain.report import VERDICT_TITLES, Report
 from app.domain.review import EvaluationState, Role
@@ -24,6 +24,8 @@ from app.submissions.forms import UploadForm, read_upload_form
 from app.tasks import queries as task_queries
 
 router = APIRouter(include_in_schema=False)
+# Asked before the form is shown: nobody should fill it in to be told that it is not theirs.
+Submitter = Annotated[Viewer, Depends(role(Role.SUBMITTER))]
 Filters = Annotated[queries.SubmissionFilters, Depends()]
 _LIVE = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 
@@ -46,7 +48,8 @@ def submissions(
     context = {
         "page": page, "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in page.items]),
         "tasks": task_queries.list_current(session, include_retired=True), "filters": filters, "mine": mine,
-        "sees_others": sees_others, "frameworks": FRAMEWORKS, "states": list(EvaluationState),
+        "sees_others": sees_others, "may_submit": viewer.has(Role.SUBMITTER),
+        "frameworks": FRAMEWORKS, "states": list(EvaluationState),
         "verdicts": VERDICT_TITLES,
         "labels": {s.id: policy.author_label(viewer, s, s.author.name) for s in page.items},
         "query": urlencode(chosen),
@@ -55,13 +58,15 @@ def submissions(
 
 
 @router.get("/submissions/new")
-def upload_page(request: Request, session: ReadSession, viewer: SignedIn, task: str = "", parent: str = "") -> Response:
+def upload_page(
+    request: Request, session: ReadSession, viewer: Submitter, task: str = "", parent: str = ""
+) -> Response:
     return _upload_page(request, session, UploadForm(task=task, parent=parent))
 
 
 @router.post("/submissions/new")
 def upload(
-    request: Request, session: WriteSession, viewer: SignedIn, form: Annotated[UploadForm, Depends(read_upload_form)]
+    request: Request, session: WriteSession, viewer: Submitter, form: Annotated[UploadForm, Depends(read_upload_form)]
 ) -> Response:
     settings = request.app.state.settings
     try:
