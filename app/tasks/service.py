@@ -85,6 +85,9 @@ def _read(tree: trees.Tree) -> TaskBundle:
                 what_to_do="Correct the lines named and upload the bundle again.",
                 problems=problems,
             ) from None
+        except (RecursionError, UnicodeDecodeError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else f"not UTF-8 text ({error})"
+            raise Invalid(f"a file of the task bundle is {reason}", what_to_do="Correct it and upload again.") from None
 
 
 def _same_or_conflict(there: TaskVersion, bundle: TaskBundle) -> TaskVersion:

@@ -169,6 +169,16 @@ class TestRubricText:
             rubric_content.read_yaml(text)
 
 
+class TestTaskBundles:
+    @pytest.mark.parametrize("toml", [b"a = " + b"[" * 20_000, b"\xff\xfe", b"schema = ", b"a = nan"], ids=lambda t: t[:9])
+    def test_a_bundle_that_cannot_be_read_says_so(self, database, settings, toml):
+        from app.tasks import service as tasks
+
+        tree = factories.task_tree() | {"task.toml": toml}
+        with pytest.raises(Invalid, match="task bundle"), database.write() as session:
+            tasks.upload(session, settings, tree, actor_id=None)
+
+
 class TestDrafts:
     @pytest.fixture
     def draft(self, each_database, each_settings):
