@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     session_days: int = Field(14, ge=1, description="How long a sign-in lasts.")
     token_days: int = Field(90, ge=1, description="How long a new API token lasts when nothing else is asked.")
     sign_in_attempts_max: int = Field(
-        8, ge=1, description="Refused sign-ins per login, and per address, in the window."
+        8, ge=1, description="Refused sign-ins per login in the window; five times as many per address."
     )
     sign_in_window_minutes: int = Field(15, ge=1, description="The window in which refused sign-ins are counted.")
 

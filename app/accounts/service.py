@@ -21,6 +21,7 @@ from app.kit import audit, auth
 from app.models import ApiToken, Conflict, SignInFailure, User, UserSession, new_public_id, utc_now
 
 PASSWORD_LENGTH_MIN = 10
+_ADDRESS_FACTOR = 5
 _LAST_USE_GRAIN = dt.timedelta(minutes=1)
 _LOGIN = re.compile(r"[a-z0-9][a-z0-9._@-]{1,79}")
 
@@ -198,7 +199,9 @@ def _seconds_to_wait(session: Session, settings: Settings, keys: list[str]) -> i
     waits = []
     for key in keys:
         count, oldest = queries.failures_since(session, key, utc_now() - window)
-        if count >= settings.sign_in_attempts_max and oldest is not None:
+        # A whole office may share an address: one person's typing errors must not lock the others out.
+        allowed = settings.sign_in_attempts_max * (_ADDRESS_FACTOR if key.startswith("address:") else 1)
+        if count >= allowed and oldest is not None:
             waits.append((oldest + window - utc_now()).total_seconds())
     return max(1, int(max(waits)) + 1) if waits else None
 

@@ -19,14 +19,16 @@ from app.accounts.policy import viewer_of
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.config import Settings
+from app.domain.report import Report
 from app.domain.review import Decision, Role, SlotState
+from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
+from app.evaluations import panels
 from app.kit.db import Database
 from app.models import Review, ReviewSubject, User
+from app.reviews import page
 from app.reviews import queries as review_queries
-from app.reviews import scoring
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
-from app.rubrics.content import as_rubric
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.service import NewSubmission
@@ -99,7 +101,7 @@ OPINIONS = (
             "Right, and clear to read. Say in the explanation why one program takes a whole row."),
     Opinion("Overflows", "reviewer", 2, Decision.REVISE, 2,
             "Fast, but large inputs overflow. Take the row's maximum off first and send it again."),
-    Opinion("Overflows", "reviewer2", 0, Decision.REJECT, 3,
+    Opinion("Overflows", "reviewer2", 1, Decision.REJECT, 3,
             "Wrong for ordinary inputs of large scale, and the explanation sells the missing pass as a gain."),
     Opinion("Masked", "reviewer2", 3, Decision.ACCEPT, 2,
             "The mask covers the tail in both passes; nothing to add."),
@@ -154,21 +156,29 @@ def _review(session: Session, settings: Settings, subject: ReviewSubject | None,
 
 
 def _content(draft: Review, opinion: Opinion) -> dict[str, Any]:
-    """Their usual level everywhere, lower where a finding caps it."""
-    rubric = as_rubric(draft.rubric_version.content)
-    report = draft.evaluation.report if draft.evaluation else None
-    caps = scoring.caps(rubric, report)
-    cited = ["finding.1"] if report and report["findings"] else ["verdict"]
-    scores = {}
-    for criterion in rubric.criteria:
-        wanted = 3 if criterion.gate else opinion.level
-        level = min(wanted, caps[criterion.key][0]) if criterion.key in caps else wanted
-        level = level if level in criterion.levels else min(criterion.levels)
-        scores[criterion.key] = {"level": level, "rationale": criterion.levels[level], "evidence": cited}
+    """Their usual level, lower where a finding caps it; what was not measured they cannot judge."""
+    submission, report = draft.subject.submission, draft.evaluation.report if draft.evaluation else None
+    criteria = page.criteria_of(
+        draft.rubric_version, kind=draft.subject.task_version.kind,
+        framework=submission.framework if submission else "", scores={},
+        evidence=panels.Evidence(Report.from_json(report)) if report else None,
+    )  # fmt: skip
+    cited = "finding.1" if report and report["findings"] else "verdict"
     return {
-        "scores": scores, "feedback": opinion.feedback, "decision": opinion.decision.value,
-        "confidence": opinion.confidence,
+        "scores": {view.content.key: _score(view, opinion.level, cited) for view in criteria},
+        "feedback": opinion.feedback, "decision": opinion.decision.value, "confidence": opinion.confidence,
     }  # fmt: skip
+
+
+def _score(view: page.CriterionView, level: int, cited: str) -> dict[str, Any]:
+    criterion = view.content
+    if not view.applies:
+        return {"state": NOT_APPLICABLE, "rationale": "not for this kind or framework"}
+    if view.proposal:
+        return {"state": CANNOT_JUDGE, "rationale": view.proposal}
+    wanted = min(3 if criterion.gate else level, view.cap[0] if view.cap else 3)
+    given = wanted if wanted in criterion.levels else min(criterion.levels)
+    return {"level": given, "rationale": criterion.levels[given] if given < 2 else "", "evidence": [cited]}
 
 
 def _decide(session: Session, subject: ReviewSubject | None, decision: Decision, reason: str) -> None:

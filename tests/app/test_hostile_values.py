@@ -170,7 +170,9 @@ class TestRubricText:
 
 
 class TestTaskBundles:
-    @pytest.mark.parametrize("toml", [b"a = " + b"[" * 20_000, b"\xff\xfe", b"schema = ", b"a = nan"], ids=lambda t: t[:9])
+    @pytest.mark.parametrize(
+        "toml", [b"a = " + b"[" * 20_000, b"\xff\xfe", b"schema = ", b"a = nan"], ids=lambda t: t[:9]
+    )
     def test_a_bundle_that_cannot_be_read_says_so(self, database, settings, toml):
         from app.tasks import service as tasks
 
