@@ -21,6 +21,7 @@ from app.kit.db import ReadSession, WriteSession
 
 router = APIRouter(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
+SHOWN_ITEMS_MAX = 50
 # A first guess until enough reviews are in to say what this kind usually takes.
 _MINUTES_BY_KIND = {
     "generation": 15,
@@ -40,7 +41,8 @@ def queue_page(
     queue = list_queue(session, viewer, filters)
     context = {
         "queue": queue,
-        "items": [_shown(item) for item in queue.items],
+        "items": [_shown(item) for item in queue.items[:SHOWN_ITEMS_MAX]],
+        "count": len(queue.items),
         "usual": queries.usual_minutes(session),
         "mine": [_shown(item) for item in queue.mine],
         "filters": filters,
@@ -87,7 +89,9 @@ def _own_token(viewer: Viewer, slot: Any) -> str:
 
 
 def _shown(item: QueueItem) -> dict[str, Any]:
-    report = Report.from_json(item.evaluation.report) if item.evaluation and item.evaluation.report else None
+    data = item.evaluation.report if item.evaluation else None
+    # Verdict, scope and findings are all that a line shows; the workloads are most of a report, and slow to read.
+    report = Report.from_json({**data, "workloads": []}) if data else None
     evidence = Evidence(report) if report else None
     return {
         "item": item,

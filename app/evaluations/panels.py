@@ -31,6 +31,7 @@ _TIERS = (Tier.HARD, None, Tier.SUPPORT, Tier.TELEMETRY)
 _TRICK_STATES = ("seen", "hint", "unknown", "not seen")
 TOP_FINDINGS = 3
 SHOWN_EVIDENCE_ITEMS = 4
+PLAIN_LENGTH_MAX = 200
 
 
 def cell_id(*parts: object) -> str:
@@ -239,7 +240,9 @@ def _worst(workloads: Iterable[WorkloadResult], name: str | None) -> str | None:
 
 
 def _plain(value: Any) -> str:
-    return significant(value, 4) if isinstance(value, int | float) else str(value)
+    text = significant(value, 4) if isinstance(value, int | float) else str(value)
+    # A traceback stands whole in the log; on the first screen it would push the rest away.
+    return text if len(text) <= PLAIN_LENGTH_MAX else f"{text[:PLAIN_LENGTH_MAX]}…"
 
 
 def for_viewer(report: Report, *, sees_hidden: bool, citable: bool = False) -> Evidence:

@@ -228,10 +228,12 @@ def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> di
     is_author = queries.is_author(session, viewer, subject_id)
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
     sees_hidden = submission_policy.sees_hidden(viewer, submission)
+    # A decision tells what the others said: whoever has still to review sees it as late as them.
+    is_blind = not (viewer.is_staff or is_author or any(s.review.reviewer_id == viewer.id for s in seen))
     return {
         "submission": submission,
         "seen": seen,
-        "decision": queries.decision_of(session, subject_id),
+        "decision": None if is_blind else queries.decision_of(session, subject_id),
         "report": report if report is None or sees_hidden else report.for_submitter(),
         "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author,
         "is_author": is_author,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-OPEN_TO_ALL = ("/", "/submissions", "/submissions/new", "/tasks", "/tasks/row-softmax", "/catalogue", "/account")
+OPEN_TO_ALL = ("/", "/submissions", "/tasks", "/tasks/row-softmax", "/catalogue", "/account")
+FOR_SUBMITTERS = ("/submissions/new",)
 FOR_REVIEWERS = ("/queue", "/reviews", "/rubrics")
 FOR_ADJUDICATORS = ("/exports", "/admin")
 FOR_ADMINS = ("/admin/people", "/admin/audit")
 REACH = {
-    "sue": OPEN_TO_ALL, "rob": OPEN_TO_ALL + FOR_REVIEWERS, "ada": OPEN_TO_ALL + FOR_REVIEWERS + FOR_ADJUDICATORS,
-    "max": OPEN_TO_ALL + FOR_REVIEWERS + FOR_ADJUDICATORS + FOR_ADMINS,
+    "sue": OPEN_TO_ALL + FOR_SUBMITTERS, "rob": OPEN_TO_ALL + FOR_REVIEWERS,
+    "ada": OPEN_TO_ALL + FOR_REVIEWERS + FOR_ADJUDICATORS,
+    "max": OPEN_TO_ALL + FOR_SUBMITTERS + FOR_REVIEWERS + FOR_ADJUDICATORS + FOR_ADMINS,
 }  # fmt: skip
 ALL_PAGES = REACH["max"]
 

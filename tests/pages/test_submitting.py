@@ -122,3 +122,46 @@ def test_what_was_not_measured_is_neither_pass_nor_fail(full_house):
 
     assert page.count("This is neither a pass nor a fail.") == 2
     assert "Not measured here." in page and "No CUDA device on this machine." in page
+
+
+def test_whoever_may_submit_sees_no_hidden_workload_of_anybody(full_house):
+    """A reviewer who also submits could send what they had read in another's report."""
+    public_id = full_house.submissions["wrong_result"]
+    reviews_only = full_house.browser("rob").get(f"/submissions/{public_id}").text
+    does_both = full_house.browser("vera").get(f"/submissions/{public_id}").text
+
+    assert "n1000" in reviews_only
+    assert "n1000" not in does_both and "hidden-1" in does_both
+
+
+def test_submissions_are_found_by_framework_state_and_verdict(full_house):
+    browser = full_house.browser("rob")
+    everything = {s for s in full_house.submissions.values() if s in browser.get("/submissions").text}
+    wrong = {s for s in everything if s in browser.get("/submissions?verdict=wrong_result&state=done").text}
+
+    assert full_house.submissions["wrong_result"] in wrong and wrong < everything
+    assert "Nothing matches these filters" in browser.get("/submissions?framework=hip").text
+
+
+def test_a_reviewer_who_has_still_to_review_sees_no_decision(full_house):
+    from app.domain.review import Decision
+    from app.reviews import service as reviews
+    from app.submissions import queries
+
+    public_id = full_house.submissions["wrong_result"]
+    with full_house.database.write() as session:
+        subject = queries.subject_of(session, queries.find(session, public_id).id)
+        reviews.decide(
+            session,
+            full_house.viewers["ada"],
+            subject.id,
+            decision=Decision.REJECT,
+            confidence=3,
+            reason="tail unwritten",
+        )
+
+    said = {
+        n: "tail unwritten" in full_house.browser(n).get(f"/submissions/{public_id}/reviews").text
+        for n in ("rob", "sue", "ada")
+    }
+    assert said == {"rob": False, "sue": True, "ada": True}
