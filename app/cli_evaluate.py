@@ -48,8 +48,13 @@ def evaluate(
     from workers.judge.faults import EngineFault, SubmissionError
     from workers.judge.pipeline import evaluate as judge
 
+    wanted = _stages(stages)
+    for option, given in (("--stages", stages), ("--environments", environments), ("--artefacts", artefacts)):
+        if given:
+            # An option that is taken and then ignored would let people believe in a check that never ran.
+            _stop(f"{option} is not available yet: every stage runs, and nothing is built for environments", BAD_USAGE)
     request = EvaluationRequest(
-        task_folder=task, submission=submission, framework=framework, stages=_stages(stages),
+        task_folder=task, submission=submission, framework=framework, stages=wanted,
         workloads=tuple(workload or ()), environments=tuple(filter(None, (environments or "").split(","))),
         secret=_secret(replay), artefacts_folder=artefacts, command=shlex.join(["workbench", *sys.argv[1:]]),
     )  # fmt: skip

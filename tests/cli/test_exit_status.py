@@ -50,10 +50,22 @@ def test_an_invalid_task_is_undecided(engine, tmp_path):
         ((SOFTMAX, ZOO / "softmax/good.py", "--workload", "zz"), "no workload is named zz; the task has square, tail"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--framework", "cuda"), "accepts torch, triton, not cuda"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--stages", "guess"), "stages are"),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--stages", "inspect"), "not available yet"),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--artefacts", "builds"), "not available yet"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--replay", ZOO / "softmax/good.py"), "no report that can be replayed"),
         ((SOFTMAX,), "Missing argument"),
     ],
-    ids=["task", "submission", "workload", "framework", "stages", "replay", "arguments"],
+    ids=[
+        "task",
+        "submission",
+        "workload",
+        "framework",
+        "stages",
+        "stages-later",
+        "artefacts-later",
+        "replay",
+        "arguments",
+    ],
 )
 def test_bad_usage_says_what_is_wrong(engine, arguments, told):
     done = workbench(*arguments)
