@@ -6,10 +6,9 @@ import contextlib
 import platform
 import resource
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from app.domain.report import (
     EvidenceLevel,
@@ -32,11 +31,12 @@ from workers.judge.answers import Answers, TaskFault, in_place_positions
 from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, not_run
 from workers.judge.faults import EngineFault, SubmissionError
-from workers.judge.foreign import ForeignProcess, Raised, start_candidate, start_reference
+from workers.judge.foreign import Raised, start_reference
 from workers.judge.gathering import gather
 from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
 from workers.judge.observations import memory_findings
+from workers.judge.restartable import MAX_RESTARTS, GivenUp, Restartable
 from workers.judge.seeds import Seeds
 from workers.judge.semantic import run_checks
 from workers.judge.submission import Submission, read_submission
@@ -44,7 +44,6 @@ from workers.sandbox import Sandboxes, SandboxUnavailable
 
 RUNS_HERE = ("torch", "triton")
 MODES = {"torch": "host:torch", "triton": "interpreter:triton"}
-MAX_RESTARTS = 3
 NO_DEVICE = "not measured here: no device"
 
 
@@ -87,7 +86,7 @@ class _Judging:
             return
         workloads = self._workloads()
         with contextlib.ExitStack() as held:
-            with _Restartable(sandboxes, self.bundle, self.submission) as candidate:
+            with Restartable(sandboxes, self.bundle, self.submission) as candidate:
                 try:
                     answers = self._answers(sandboxes, workloads)
                 except TaskFault as fault:
@@ -134,7 +133,7 @@ class _Judging:
             finally:
                 self.environment["sandbox"] = process.session.limits_in_force
 
-    def _calls(self, candidate: _Restartable, answers: Answers, workloads: list[Workload]) -> None:
+    def _calls(self, candidate: Restartable, answers: Answers, workloads: list[Workload]) -> None:
         judge = Correctness(self.bundle, answers, self.notebook)
         in_place = in_place_positions(self.bundle, answers.arguments)
         caller: Caller | None = None
@@ -175,21 +174,21 @@ class _Judging:
                 "it prints what a harness would print as a result", tier=Tier.SUPPORT, evidence={"lines": lines},
             )  # fmt: skip
 
-    def _load(self, candidate: _Restartable, in_place: list[int]) -> Caller:
+    def _load(self, candidate: Restartable, in_place: list[int]) -> Caller:
         caller = Caller(candidate.process(), self.bundle, in_place, self.notebook)
         facts = caller.load(self.submission)
         integrity.rebound_functions(facts, self.notebook)
         self.environment |= {"versions": facts.get("versions"), "refusals": facts.get("refusals")}
         return caller
 
-    def _reload(self, candidate: _Restartable, in_place: list[int], workload: Workload) -> Caller | None:
+    def _reload(self, candidate: Restartable, in_place: list[int], workload: Workload) -> Caller | None:
         """A fresh process after a crash, a few times; None where the submission is given up."""
         try:
             candidate.restart()
             return self._load(candidate, in_place)
         except NotRun as error:
             not_run(workload, error, self.notebook)
-        except _GivenUp:
+        except GivenUp:
             reason = f"not run: the process had ended {MAX_RESTARTS} times before"
             self.notebook.not_checked.append(f"`{workload.name}`: {reason}")
             not_run(workload, NotRun(reason, measured=False, fatal=False), self.notebook)
@@ -313,47 +312,6 @@ class _Judging:
             workloads_not_run=tuple(n for n in names if n not in ran),
             environments_not_built=tuple(applies),
         )
-
-
-class _GivenUp(Exception):
-    """The candidate's process ended too often."""
-
-
-class _Restartable:
-    """The candidate's process.  It may be importing its framework before it is given any code to run."""
-
-    def __init__(self, sandboxes: Sandboxes, bundle: TaskBundle, submission: Submission) -> None:
-        self._start: Callable[[], ForeignProcess] = lambda: start_candidate(sandboxes, bundle, submission)
-        self._restarts = 0
-        self._logs: list[str] = []
-        self._process: ForeignProcess | None = self._start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._close()
-
-    def process(self) -> ForeignProcess:
-        assert self._process is not None
-        return self._process
-
-    def restart(self) -> None:
-        self._close()
-        self._restarts += 1
-        if self._restarts > MAX_RESTARTS:
-            raise _GivenUp
-        self._process = self._start()
-
-    def log(self) -> str:
-        current = self._process.session.log if self._process else ""
-        return "\n".join([*self._logs, current])
-
-    def _close(self) -> None:
-        if self._process is not None:
-            self._logs.append(self._process.session.log)
-            self._process.session.close()
-            self._process = None
 
 
 def _applies(environment: str, framework: str) -> bool:
