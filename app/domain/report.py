@@ -146,6 +146,11 @@ class OutputResult:
 
     `ulp_histogram` and `reference_ulp_histogram` have 64 bins: bin 0 counts elements below 1 ulp, bin k
     those with 2**(k-1) <= ulp < 2**k, the last everything above and every special mismatch.
+    `error_histogram` and `reference_error_histogram` share 64 bins of absolute errors, in the output's unit:
+    bin 0 counts errors below 2**e, bin k those with 2**(e+k-1) <= error < 2**(e+k), where e is `error_exponent`;
+    no finite error lies beyond bin 62, and the last has every special mismatch.  The reference's two are empty
+    without an oracle.  `allowed_error` is the least and the largest error that the deciding rule allows an element
+    (empty where it counts ulp alone), `allowed_ulp` what `max_ulp` allows (`None` without one).
     `budget_basis` says how the error budget was made.  `normalised_rms` is the root mean square error
     over that of the truth, `bias_ulp` the mean of (got - truth).  `quantiles_ulp`: 50, 90 and 99 %, rounded
     up to an eighth of an octave, and 99.9 %.  `error_map`: log2 of the largest ulp distance in each cell
@@ -165,6 +170,11 @@ class OutputResult:
     p999_ulp: float = 0.0
     ulp_histogram: tuple[int, ...] = ()
     reference_ulp_histogram: tuple[int, ...] = ()
+    error_exponent: int | None = None
+    error_histogram: tuple[int, ...] = ()
+    reference_error_histogram: tuple[int, ...] = ()
+    allowed_error: tuple[float, ...] = ()
+    allowed_ulp: float | None = None
     worst: tuple[WorstElement, ...] = ()
     reference_max_ulp: float | None = None
     budget_ratio: float | None = None

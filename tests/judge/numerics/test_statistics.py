@@ -78,3 +78,52 @@ def test_chunks_and_threads_change_nothing(monkeypatch, rng, size):
     monkeypatch.setattr(comparison_module, "IN_PARALLEL", 0)
     monkeypatch.setattr(comparison_module.os, "sched_getaffinity", lambda _: range(3))
     assert compare("y", got, expected, Tolerance(1e-6, 1e-6, 2)) == whole
+
+
+def spread_of(result, bins):
+    """{least error of the bin: count}, without the empty ones; 0 is everything below."""
+    last = len(bins) - 1
+    low = [0.0, *(2.0 ** (result.error_exponent + k - 1) for k in range(1, last)), math.inf]
+    return {at: count for at, count in zip(low, bins, strict=True) if count}
+
+
+def test_errors_of_candidate_and_reference_share_their_bins(judge):
+    oracle = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
+    native = np.array([1, 1 + 2**-10, 1 + 2**-10, np.nan, 1], np.float32)
+    got = np.array([1, 1 + 2**-5, 1 - 2**-12, 1, np.nan], np.float32)
+    result = judge(got, native, oracle, atol=0.125, rtol=0.5)
+    assert spread_of(result, result.error_histogram) == {0: 2, 2**-12: 1, 2**-5: 1, math.inf: 1}
+    assert spread_of(result, result.reference_error_histogram) == {0: 2, 2**-10: 2, math.inf: 1}
+    assert len(result.error_histogram) == len(result.reference_error_histogram) == 64
+    assert result.allowed_error == (0.625, 0.625) and result.allowed_ulp is None
+    assert judge(got, native).reference_error_histogram == ()
+
+
+def test_every_error_is_in_the_bin_of_its_octave(judge, rng):
+    truth = np.zeros(5000)
+    error = 2.0 ** rng.uniform(-20, 20, 5000)
+    result = judge(error, truth, truth)
+    want = np.bincount(np.floor(np.log2(error)).astype(int) - result.error_exponent + 1, minlength=64)
+    assert list(result.error_histogram) == want.tolist()
+    far = judge(np.array([1e-300, 5e-324, 1e300]), np.zeros(3))
+    assert spread_of(far, far.error_histogram) == {0: 2, 2.0 ** math.floor(math.log2(1e300)): 1}
+
+
+def test_the_tolerance_line_is_where_the_rule_decides(judge):
+    oracle = np.array([1.0, 4.0, -np.inf])
+    native = oracle.astype(np.float32)
+    assert judge(native, native, oracle, atol=0.5, rtol=0.25).allowed_error == (0.75, 1.5)
+    by_ulp = judge(native, native, oracle, max_ulp=3)
+    assert (by_ulp.allowed_error, by_ulp.allowed_ulp) == ((), 3)
+    both = judge(native, native, oracle, atol=0.5, max_ulp=3)
+    assert (both.allowed_error, both.allowed_ulp) == ((0.5, 0.5), 3)
+    budget = judge(native, native, oracle, atol=0.5, max_ulp=3, budget="decides")
+    assert budget.allowed_ulp is None and 0 < budget.allowed_error[0] < budget.allowed_error[1] < 1e-5
+    assert judge(oracle[2:].astype(np.float32), native[2:]).allowed_error == ()
+    assert judge(np.array([1]), np.array([1])).allowed_error == (0, 0)
+
+
+def test_the_references_own_error_is_shown_for_exact_integers(judge):
+    result = judge(np.array([7]), np.array([5]), np.array([9.0]))
+    assert spread_of(result, result.reference_error_histogram) == {4: 1}
+    assert spread_of(result, result.error_histogram) == {2: 1} and not result.ok

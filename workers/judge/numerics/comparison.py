@@ -82,6 +82,7 @@ def _part(starts: range, got: NDArray[Any], expected: Expected, rule: Rule, budg
 
 def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally: Tally) -> OutputResult:
     with_reference = tally.reference_max_ulp is not None
+    exponent, errors, reference_errors = tally.octaves.bins()
     return OutputResult(
         name=name,
         shape=got.shape,
@@ -96,6 +97,11 @@ def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally:
         p999_ulp=tally.p999_ulp(),
         ulp_histogram=tuple(coarse(tally.fine).tolist()),
         reference_ulp_histogram=tuple(coarse(tally.reference_fine).tolist()) if with_reference else (),
+        error_exponent=exponent,
+        error_histogram=errors,
+        reference_error_histogram=reference_errors if with_reference else (),
+        allowed_error=tally.allowed(),
+        allowed_ulp=None if rule.max_ulp is None or rule.budget else rule.ulp_limit,
         worst=_worst(got, expected, tally),
         reference_max_ulp=tally.reference_max_ulp,
         budget_ratio=None if is_exact(got.dtype) else tally.budget_ratio,

@@ -21,7 +21,7 @@ class Decided:
     """`ok` per element; `severity` orders elements: above 1 fails, infinite is a special mismatch.
 
     `by_ulp` and `by_reference`: some element passed only by `max_ulp`, or only because its error is
-    at most the reference's.
+    at most the reference's.  `allowance`: the error that the rule allows, `None` where it counts ulp alone.
     """
 
     ok: Mask
@@ -29,6 +29,17 @@ class Decided:
     by_ulp: bool
     by_reference: bool
     budget_ratio: float
+    allowance: Floats | None
+
+
+@dataclass
+class Inside:
+    """What a rule says before the reference's own error is looked at; fields as in `Decided`."""
+
+    ok: Mask
+    severity: Floats
+    allowance: Floats | None
+    by_ulp: bool = False
 
 
 def decide(
@@ -36,42 +47,41 @@ def decide(
 ) -> Decided:
     """Apply the rule to every element; `budget` is also reported where it does not decide."""
     budgeted = None if budget is None else _within_budget(measured, budget(measured.magnitude, sensitivity), rule)
-    if rule.budget and budgeted is not None:
-        inside, severity, by_ulp = *budgeted[:2], False
-    else:
-        inside, severity, by_ulp = within_tolerance(measured, rule)
-    ok, by_reference = _with_reference(measured, rule, inside)
+    inside = budgeted[0] if rule.budget and budgeted is not None else within_tolerance(measured, rule)
+    ok, by_reference = _with_reference(measured, rule, inside.ok)
+    severity = inside.severity
     if measured.specials is not None:
-        bad = measured.specials.nan_bad | measured.specials.inf_bad
+        bad = measured.specials.bad
         ok &= ~bad
         severity[bad] = np.inf
         by_reference |= bool(measured.specials.borrowed.any())
     if not ok.all():
         severity = np.where(ok, np.minimum(severity, 1.0), np.maximum(severity, JUST_OUTSIDE))
-    elif by_ulp or by_reference:
+    elif inside.by_ulp or by_reference:
         severity = np.minimum(severity, 1.0)
-    return Decided(ok, severity, by_ulp, by_reference, 0.0 if budgeted is None else budgeted[2])
+    ratio = 0.0 if budgeted is None else budgeted[1]
+    return Decided(ok, severity, inside.by_ulp, by_reference, ratio, inside.allowance)
 
 
-def within_tolerance(measured: Measured, rule: Rule) -> tuple[Mask, Floats, bool]:
+def within_tolerance(measured: Measured, rule: Rule) -> Inside:
     """Inside by either rule; severity is error over allowance; whether `max_ulp` was needed."""
     if rule.max_ulp is not None:
         near = measured.ulp <= rule.ulp_limit
         if rule.atol is None:
-            return near, _ratio(measured.ulp, np.full(near.size, rule.ulp_limit)), False
+            return Inside(near, _ratio(measured.ulp, np.full(near.size, rule.ulp_limit)), None)
     allowance = measured.magnitude * rule.rtol
     allowance += rule.atol or 0.0
     if rule.rounding:
         allowance += measured.unit * rule.rounding
-    inside = measured.error <= allowance
-    severity = _ratio(measured.error, allowance)
-    if rule.max_ulp is None or inside.all():
-        return inside, severity, False
-    return inside | near, severity, bool((near & ~inside).any())
+    inside = Inside(measured.error <= allowance, _ratio(measured.error, allowance), allowance)
+    if rule.max_ulp is not None and not inside.ok.all():
+        inside.by_ulp = bool((near & ~inside.ok).any())
+        inside.ok |= near
+    return inside
 
 
-def _within_budget(measured: Measured, allowance: Floats, rule: Rule) -> tuple[Mask, Floats, float]:
-    """Inside, error over budget, and the largest such ratio.
+def _within_budget(measured: Measured, allowance: Floats, rule: Rule) -> tuple[Inside, float]:
+    """Severity is error over budget; also the largest such ratio.
 
     An element no worse than 1.25 times the reference's own error counts as 1 at most.
     """
@@ -79,19 +89,19 @@ def _within_budget(measured: Measured, allowance: Floats, rule: Rule) -> tuple[M
         allowance += measured.unit * HALF_ULP
     ratio = _ratio(measured.error, allowance)
     largest = float(ratio.max(initial=0.0))
-    if largest > 1.0 and measured.reference_error is not None:
-        excused = measured.error <= SLACK * measured.reference_error
+    if largest > 1.0 and measured.excuse is not None:
+        excused = measured.error <= SLACK * measured.excuse
         ratio = np.where(excused, np.minimum(ratio, 1.0), ratio)
         largest = float(ratio.max())
-    return measured.error <= allowance, ratio, largest
+    return Inside(measured.error <= allowance, ratio, allowance), largest
 
 
 def _with_reference(measured: Measured, rule: Rule, inside: Mask) -> tuple[Mask, bool]:
     """Add the elements that are as good as the reference; whether that was needed."""
-    if measured.reference_error is None or inside.all():
+    if measured.excuse is None or inside.all():
         return inside, False
     slack = SLACK if rule.budget else 1.0
-    as_good = measured.error <= slack * measured.reference_error
+    as_good = measured.error <= slack * measured.excuse
     helped = as_good & ~inside
     return inside | as_good, bool(helped.any())
 

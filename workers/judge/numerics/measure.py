@@ -15,17 +15,28 @@ from workers.judge.numerics.ulp import component_distance, integer_distance, spa
 
 @dataclass
 class Specials:
-    """Where NaN and infinity decide: `borrowed` are right only in that the reference did the same."""
+    """Where NaN and infinity decide: `borrowed` are right only in that the reference did the same.
+
+    `numeric`: finite on both sides, so that a tolerance applies.  `reference_bad`: the reference's own mismatches.
+    """
 
     nan_bad: Mask
     inf_bad: Mask
     borrowed: Mask
+    numeric: Mask
+    reference_bad: Mask
+
+    @property
+    def bad(self) -> Mask:
+        return self.nan_bad | self.inf_bad
 
     def joined(self, other: Specials) -> Specials:
         """Of two components of complex numbers; a NaN mismatch outranks one of infinities."""
         nan_bad = self.nan_bad | other.nan_bad
         inf_bad = (self.inf_bad | other.inf_bad) & ~nan_bad
-        return Specials(nan_bad, inf_bad, (self.borrowed | other.borrowed) & ~nan_bad & ~inf_bad)
+        borrowed = (self.borrowed | other.borrowed) & ~nan_bad & ~inf_bad
+        numeric, reference_bad = self.numeric & other.numeric, self.reference_bad | other.reference_bad
+        return Specials(nan_bad, inf_bad, borrowed, numeric, reference_bad)
 
 
 @dataclass
@@ -33,7 +44,8 @@ class Measured:
     """One value per element, one-dimensional; error and magnitude have the output's unit.
 
     `error` and `ulp` are against the truth, 0 where a special value matches; at a special mismatch
-    `error` is 0 and `ulp` infinite.  `reference_error` is 0 where either side is not finite.
+    `error` is 0 and `ulp` infinite.  `reference_error` is 0 where either side is not finite; `excuse` is
+    the error that it excuses, the same but for exact integers.
     `unit` is the truth's ulp.  `signed` is (got - truth) in ulp, of a complex number's larger component,
     0 at a special mismatch.  The `reference_*` are `None` without an oracle.
     """
@@ -44,6 +56,7 @@ class Measured:
     unit: Floats
     reference_error: Floats | None
     reference_ulp: Floats | None
+    excuse: Floats | None
     signed: Floats
     specials: Specials | None = None
 
@@ -79,7 +92,7 @@ def _component(got: Floats, native: Floats, truth: Floats, form: FloatFormat) ->
     np.abs(error, out=error)
     reference = np.abs(native - truth) if with_oracle else None
     reference_ulp = None if reference is None else reference / unit
-    return Measured(error, np.abs(signed), magnitude, unit, reference, reference_ulp, signed)
+    return Measured(error, np.abs(signed), magnitude, unit, reference, reference_ulp, reference, signed)
 
 
 def _with_specials(got: Floats, native: Floats, truth: Floats, form: FloatFormat, *, with_oracle: bool) -> Measured:
@@ -97,13 +110,13 @@ def _with_specials(got: Floats, native: Floats, truth: Floats, form: FloatFormat
     signed = np.where(numeric, (got - target) / unit, 0.0)
     error = np.where(numeric, np.abs(got - target), 0.0)
     ulp = np.where(bad, np.inf, np.abs(signed))
-    specials = Specials(nan_bad, bad & ~nan_bad, borrowed)
+    specials = Specials(nan_bad, bad & ~nan_bad, borrowed, numeric, reference != wanted)
     if not with_oracle:
-        return Measured(error, ulp, magnitude, unit, None, None, signed, specials)
+        return Measured(error, ulp, magnitude, unit, None, None, None, signed, specials)
     both_finite = (wanted == 0) & (reference == 0)
     reference_error = np.where(both_finite, np.abs(native - truth), 0.0)
     distance = component_distance(native, truth, form)
-    return Measured(error, ulp, magnitude, unit, reference_error, distance, signed, specials)
+    return Measured(error, ulp, magnitude, unit, reference_error, distance, reference_error, signed, specials)
 
 
 def _rounded_truth(truth: Floats, form: FloatFormat) -> Floats:
@@ -132,11 +145,12 @@ def _larger(a: Measured, b: Measured) -> Measured:
         unit=np.maximum(a.unit, b.unit),
         reference_error=_maximum(a.reference_error, b.reference_error),
         reference_ulp=_maximum(a.reference_ulp, b.reference_ulp),
+        excuse=_maximum(a.excuse, b.excuse),
         signed=np.where(a.ulp >= b.ulp, a.signed, b.signed),
         specials=specials,
     )
     if specials is not None:
-        joined.error[specials.nan_bad | specials.inf_bad] = 0.0
+        joined.error[specials.bad] = 0.0
     return joined
 
 
@@ -156,10 +170,10 @@ def _integers(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | No
     magnitude, unit = np.abs(truth.astype(np.float64)), np.ones(error.size)
     signed = np.where(given < truth, -error, error)
     if oracle is None:
-        return Measured(error, error, magnitude, unit, None, None, signed)
+        return Measured(error, error, magnitude, unit, None, None, None, signed)
     own = integer_distance(reference, truth).astype(np.float64)
-    lent = np.where(given == reference, own, 0.0) if exact else own
-    return Measured(error, error, magnitude, unit, lent, own, signed)
+    excuse = np.where(given == reference, own, 0.0) if exact else own
+    return Measured(error, error, magnitude, unit, own, own, excuse, signed)
 
 
 def _integer_truth(oracle: NDArray[Any], native: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -17,8 +17,10 @@ FINE = (BINS - 1 + BELOW) << FINE_BITS
 QUANTILES = (0.5, 0.9, 0.99)
 MAP = 32
 NARROW = 64  # columns; narrower outputs are mapped as one long line
-_SHIFT = 52 - FINE_BITS
-_FIRST = (1023 - BELOW) << FINE_BITS
+_BIAS, _MANTISSA_BITS = 1023, 52
+_SHIFT = _MANTISSA_BITS - FINE_BITS
+_FIRST = (_BIAS - BELOW) << FINE_BITS
+OCTAVES = 1 << 11  # all that float64 can tell apart
 DIGITS = 9  # sums in another order agree to more than that
 
 
@@ -48,6 +50,30 @@ def quantile(fine: NDArray[np.int64], share: float) -> float:
         return math.inf
     octave, eighth = divmod(at, 1 << FINE_BITS)
     return math.ldexp(1 + eighth / (1 << FINE_BITS), octave - BELOW)
+
+
+class ErrorOctaves:
+    """Absolute errors of candidate and reference, counted by powers of two."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros((2, OCTAVES), np.int64)
+
+    def add(self, of: int, error: Floats) -> None:
+        """Take in errors of the candidate (`of` = 0) or the reference (1); infinite: a special mismatch."""
+        self.counts[of] += np.bincount(error.view(np.int64) >> _MANTISSA_BITS, minlength=OCTAVES)
+
+    def merge(self, other: ErrorOctaves) -> None:
+        self.counts += other.counts
+
+    def bins(self) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+        """The report's exponent e and the two times 64 bins below the largest finite error."""
+        octaves = np.flatnonzero(self.counts[:, 1:-1].any(axis=0)) + 1
+        top = int(octaves[-1]) if octaves.size else _BIAS
+        first = max(1, top - BINS + 3)
+        bins = np.zeros((2, BINS), np.int64)
+        bins[:, 0], bins[:, -1] = self.counts[:, :first].sum(axis=1), self.counts[:, -1]
+        bins[:, 1 : top - first + 2] = self.counts[:, first : top + 1]
+        return first - _BIAS, tuple(bins[0].tolist()), tuple(bins[1].tolist())
 
 
 class Sums:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from workers.judge.named_rules import RuleTally
 from workers.judge.numerics.decision import Decided
-from workers.judge.numerics.formats import Floats
+from workers.judge.numerics.formats import Floats, Mask
 from workers.judge.numerics.measure import Measured
-from workers.judge.numerics.statistics import FINE, ErrorMap, Sums, fine_histogram
+from workers.judge.numerics.statistics import FINE, ErrorMap, ErrorOctaves, Sums, fine_histogram
 
 WORST = 20
+CANDIDATE, REFERENCE = 0, 1
 
 
 class Largest:
@@ -77,11 +78,14 @@ class Tally:
         self.fine = np.zeros(FINE + 1, np.int64)
         self.reference_fine = np.zeros(FINE + 1, np.int64)
         self.sums, self.map, self.rules = Sums(), ErrorMap(shape), RuleTally(dtype)
+        self.octaves = ErrorOctaves()
+        self.least_allowed, self.most_allowed = math.inf, -math.inf
         self._top = Largest(elements - math.ceil(0.999 * elements) + 1, -1.0)
         self.worst = Largest(WORST, 0.0)
 
     def add(self, start: int, measured: Measured, decided: Decided) -> None:
         """Take in the piece that begins at flat index `start`."""
+        specials = measured.specials
         self.elements += decided.ok.size
         self.mismatched += decided.ok.size - int(np.count_nonzero(decided.ok))
         self.by_ulp |= decided.by_ulp
@@ -91,12 +95,20 @@ class Tally:
         self.max_rel = max(self.max_rel, _largest_relative(measured))
         self.max_ulp = max(self.max_ulp, float(measured.ulp.max()))
         self.fine += fine_histogram(measured.ulp)
+        self.octaves.add(CANDIDATE, _infinite(measured.error, None if specials is None else specials.bad))
         self.sums.add(measured.error, measured.magnitude, measured.signed)
         self.map.add(start, measured.ulp)
         self._top.add(start, measured.ulp)
         self.worst.add(start, decided.severity)
+        self._add_allowed(decided.allowance, None if specials is None else specials.numeric)
         self._add_specials(measured)
         self._add_reference(measured)
+
+    def _add_allowed(self, allowance: Floats | None, applies: Mask | None) -> None:
+        if allowance is not None:
+            applied = allowance if applies is None else allowance[applies]
+            self.least_allowed = min(self.least_allowed, float(applied.min(initial=math.inf)))
+            self.most_allowed = max(self.most_allowed, float(applied.max(initial=-math.inf)))
 
     def _add_specials(self, measured: Measured) -> None:
         if measured.specials is not None:
@@ -108,6 +120,9 @@ class Tally:
             largest = float(measured.reference_ulp.max())
             self.reference_max_ulp = max(self.reference_max_ulp or 0.0, largest)
             self.reference_fine += fine_histogram(measured.reference_ulp)
+        if measured.reference_error is not None:
+            bad = None if measured.specials is None else measured.specials.reference_bad
+            self.octaves.add(REFERENCE, _infinite(measured.reference_error, bad))
 
     def merge(self, later: Tally) -> None:
         """Take in the tally of the elements that follow."""
@@ -117,16 +132,27 @@ class Tally:
             setattr(self, name, max(getattr(self, name), getattr(later, name)))
         if later.reference_max_ulp is not None:
             self.reference_max_ulp = max(self.reference_max_ulp or 0.0, later.reference_max_ulp)
+        self.least_allowed = min(self.least_allowed, later.least_allowed)
+        self.most_allowed = max(self.most_allowed, later.most_allowed)
+        self.octaves.merge(later.octaves)
         self.sums.merge(later.sums)
         self.map.merge(later.map)
         self.rules.merge(later.rules)
         self._top.merge(later._top)
         self.worst.merge(later.worst)
 
+    def allowed(self) -> tuple[float, ...]:
+        """The least and the most that the rule allowed where it applied."""
+        return (self.least_allowed, self.most_allowed) if self.least_allowed <= self.most_allowed else ()
+
     def p999_ulp(self) -> float:
         """The smallest ulp distance that at least 99.9 % of the elements do not exceed (nearest rank)."""
         values, _ = self._top.sorted()
         return float(values[-1]) if values.size else 0.0
+
+
+def _infinite(error: Floats, bad: Mask | None) -> Floats:
+    return error if bad is None else np.where(bad, np.inf, error)
 
 
 def _largest_relative(measured: Measured) -> float:
