@@ -17,12 +17,16 @@ from app.domain.schema import Field, Problem, check_table
 
 KINDS = ("generation", "translation", "migration", "debugging", "optimization", "fusion")
 FRAMEWORKS = ("torch", "triton", "cuda", "hip", "pallas", "nki", "stablehlo", "ptx", "ttir")
-VALUE_FAMILIES = ("normal", "zeros", "tiny", "huge", "subnormal", "inf", "nan")
+VALUE_FAMILIES = (
+    "normal", "positive", "wide", "integers", "one-hot", "permuted", "zeros", "tiny", "huge", "subnormal", "inf", "nan",
+)  # fmt: skip
+LAYOUTS = ("contiguous", "strided", "offset")
 ACCUMULATORS = ("fp32", "fp16", "bf16", "tensor-core-fp32", "hopper-fp8", "tpu-bf16-1pass")
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TASK_TOML_BYTES = 1 << 20
 MAX_CALL_SECONDS = 3600
 MAX_MEMORY_MB = 1 << 20
+MAX_AXIS = 1 << 40
 
 
 class TaskError(Exception):
@@ -97,6 +101,27 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class Axis:
+    """The values that a parameter may have: multiples of `multiple_of` from `min` to `max`, both included."""
+
+    min: int
+    max: int
+    multiple_of: int = 1
+
+    def holds(self, value: int) -> bool:
+        return self.min <= value <= self.max and value % self.multiple_of == 0
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a task grants beyond its workloads: families of values, parameters and layouts that decide too."""
+
+    values: tuple[str, ...] = ()
+    axes: Mapping[str, Axis] = field(default_factory=dict)
+    layouts: tuple[str, ...] = ("contiguous",)
+
+
+@dataclass(frozen=True)
 class TaskSpec:
     name: str
     title: str
@@ -109,7 +134,7 @@ class TaskSpec:
     licence: str | None = None
     source: str | None = None
     clauses: tuple[Clause, ...] = ()
-    contract: Mapping[str, Any] | None = None
+    contract: Contract | None = None
     tolerance: Tolerances = Tolerances()
     work: Mapping[str, str] = field(default_factory=dict)
     targets: Mapping[str, Any] = field(default_factory=dict)
@@ -181,7 +206,11 @@ _TOLERANCE = {
     "rtol": Field(float, minimum=0),
     "max_ulp": Field(float, minimum=0),
 }
-_AXIS = {key: Field(int, minimum=0) for key in ("min", "max", "multiple_of")}
+_AXIS = {
+    "min": Field(int, minimum=0),
+    "max": Field(int, required=True, minimum=0, maximum=MAX_AXIS),
+    "multiple_of": Field(int, minimum=1),
+}
 _TASK: dict[str, Field] = {
     "schema": Field(int, required=True, choices=(1,)),
     "name": Field(str, required=True, pattern=SLUG, hint="a slug: lower-case letters, digits and dashes"),
@@ -214,7 +243,7 @@ _TASK: dict[str, Field] = {
         table={
             "values": _strings(*VALUE_FAMILIES),
             "axes": Field(dict, each=Field(dict, table=_AXIS)),
-            "layouts": _strings("contiguous", "strided", "offset"),
+            "layouts": _strings(*LAYOUTS),
         },
     ),
     "tolerance": Field(
@@ -280,17 +309,32 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
             for name in clause.get("workloads", [])
             if name not in names
         ]
+    for name, axis in data.get("contract", {}).get("axes", {}).items():
+        problems += _axis_problems(("contract", "axes", name), name, _axis(axis), data["workloads"])
     return problems
 
 
+def _axis_problems(path: tuple[str, ...], name: str, axis: Axis, workloads: list[dict[str, Any]]) -> list[Problem]:
+    """An axis is drawn in place of a workload's parameter, so both have to be there."""
+    given = [w["params"][name] for w in workloads if name in w.get("params", {})]
+    if not given:
+        return [Problem(path, f"no workload has a parameter {name!r}")]
+    if any(isinstance(value, bool) or not isinstance(value, int) for value in given):
+        return [Problem(path, f"the parameter {name!r} is no whole number in every workload")]
+    if axis.max // axis.multiple_of * axis.multiple_of < axis.min:
+        return [Problem(path, f"no multiple of {axis.multiple_of} lies between {axis.min} and {axis.max}")]
+    return []
+
+
 def _spec(data: dict[str, Any]) -> TaskSpec:
-    tables = ("workloads", "clauses", "tolerance", "limits", "environments", "policy", "arguments")
+    tables = ("workloads", "clauses", "contract", "tolerance", "limits", "environments", "policy", "arguments")
     plain = {k: v for k, v in data.items() if k not in (*tables, "schema", "frameworks")}
     return TaskSpec(
         **plain,
         frameworks=tuple(data["frameworks"]),
         workloads=tuple(_workload(w) for w in data["workloads"]),
         clauses=tuple(Clause(c["text"], tuple(c.get("workloads", ()))) for c in data.get("clauses", [])),
+        contract=_contract(data["contract"]) if "contract" in data else None,
         tolerance=_tolerances(data.get("tolerance", {})),
         limits=TaskLimits(**data.get("limits", {})),
         compile_environments=tuple(data.get("environments", {}).get("compile", ())),
@@ -302,6 +346,15 @@ def _spec(data: dict[str, Any]) -> TaskSpec:
 def _workload(data: dict[str, Any]) -> Workload:
     uses = tuple(data.get("uses", ("correctness",)))
     return Workload(**{"params": {}, **data, "uses": uses})
+
+
+def _contract(data: dict[str, Any]) -> Contract:
+    axes = {name: _axis(axis) for name, axis in data.get("axes", {}).items()}
+    return Contract(tuple(data.get("values", ())), axes, tuple(data.get("layouts", ("contiguous",))))
+
+
+def _axis(data: dict[str, Any]) -> Axis:
+    return Axis(**{"min": data.get("multiple_of", 1), **data})
 
 
 def _tolerances(data: dict[str, Any]) -> Tolerances:

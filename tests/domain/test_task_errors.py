@@ -110,3 +110,45 @@ def test_a_task_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "reference.py").write_text("")
     with pytest.raises(TaskError, match="UTF-8"):
         read_bundle(tmp_path)
+
+
+CONTRACT = """[contract]
+values = ["huge"]
+axes = { rows = { min = 0, max = 64, multiple_of = 8 } }
+layouts = ["contiguous", "strided"]
+"""
+
+
+def test_a_contract_is_read():
+    contract = parse_spec(GOOD + CONTRACT).contract
+    assert (contract.values, contract.layouts) == (("huge",), ("contiguous", "strided"))
+    axis = contract.axes["rows"]
+    assert [n for n in range(80) if axis.holds(n)] == list(range(0, 65, 8))
+
+
+def test_without_a_contract_there_is_none():
+    assert parse_spec(GOOD).contract is None
+
+
+def test_an_axis_begins_with_its_first_multiple_where_nothing_is_said():
+    axis = parse_spec(GOOD + "[contract]\naxes = { rows = { max = 9, multiple_of = 4 } }").contract.axes["rows"]
+    assert [n for n in range(20) if axis.holds(n)] == [4, 8]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("rows = { min", "cols = { min", "contract.axes.cols: no workload has a parameter 'cols'"),
+        ("min = 0, max = 64", "min = 9, max = 15", "no multiple of 8 lies between 9 and 15"),
+        ("min = 0, max = 64", "min = 0", "contract.axes.rows.max: required (a whole number)"),
+        ("multiple_of = 8", "multiple_of = 0", "must be at least 1"),
+        ('"huge"', '"gigantic"', "contract.values[0]: must be one of normal, positive"),
+        ('"strided"', '"tiled"', "contract.layouts[1]: must be one of contiguous, strided, offset"),
+    ],
+)
+def test_a_contract_that_cannot_be_kept_is_refused(old, new, told):
+    assert told in errors(GOOD + CONTRACT.replace(old, new, 1))
+
+
+def test_an_axis_needs_whole_numbers_in_the_workloads():
+    assert "no whole number" in errors(GOOD.replace("rows = 8", "rows = true") + CONTRACT)
