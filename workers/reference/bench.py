@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from workers.reference.families import filled, laid_out
 from workers.reference.sensitivity import Sensitivity, measure
 
 TASK_FOLDER = "/task"
@@ -83,6 +84,20 @@ class TaskBench:
 
         self.drawn[into] = _map(change, self.drawn[slot])
         return any(changes)
+
+    def vary(self, slot: str, into: str, seed: int, *, family: str, layout: str) -> tuple[tuple[Any, ...], bool]:
+        """Inputs with a family's values or in another layout ("": as they are), and whether any is another now."""
+        random = np.random.default_rng(seed)
+        changed: list[bool] = []
+
+        def change(leaf: Any) -> Any:
+            other = filled(leaf, family, random) if family else leaf
+            other = laid_out(other, layout) if layout else other
+            changed.append(other is not leaf)
+            return other
+
+        self.drawn[into] = _map(change, self.drawn[slot])
+        return self.drawn[into], any(changed)
 
     def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:
         """The task's own semantic check; raises `TypeError` for an answer that is no (ok, message) pair."""

@@ -47,6 +47,14 @@ class _Desk:
         relative = message.get("relative", 0.0)
         return {"changed": bench.redraw(message["slot"], message["into"], message["seed"], relative)}, []
 
+    def _vary(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        """Other values or another layout in `slot`'s place; `changed` False: the family applies to no input."""
+        inputs, changed = bench.vary(
+            message["slot"], message["into"], message["seed"], family=message["family"], layout=message["layout"]
+        )
+        packed, out = pack(inputs, trim=False)
+        return {**packed, "changed": changed}, out
+
     def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         packed, out = pack(bench.native(message["slot"], message["in_place"]), trim=True)
         return {**packed, "shares_inputs": bench.shares_inputs}, out
