@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics docs lint-compose lock clean
+.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics table-rules docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -96,6 +96,9 @@ bench-overhead: setup  ## measure what the workbench adds to a kernel's own time
 
 bench-numerics: setup  ## time the comparison of outputs beside torch.testing.assert_close
 	@$(BIN)/python bench/numerics.py
+
+table-rules: setup  ## judge thirty kernels, honest and faulty, beside what eleven published rules say of them
+	@$(BIN)/python -m tests.run_rules
 
 docs: $(VENV)/.stamp  ## write the pages that are made from the code
 	@$(BIN)/python docs/generate.py
