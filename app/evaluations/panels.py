@@ -13,6 +13,7 @@ from typing import Any
 
 from app.domain.findings import REGISTER, FindingKind
 from app.domain.report import (
+    VERDICT_TITLES,
     Finding,
     OutputResult,
     Report,
@@ -98,8 +99,9 @@ class Evidence:
 
     @cached_property
     def headline(self) -> str:
-        """The judge's sentence without the scope, which stands beside the verdict already."""
-        return self.report.headline.removesuffix(f", {self.report.scope.sentence()}")
+        """The judge's sentence without what stands beside it already: the scope, or the verdict alone."""
+        said = self.report.headline.removesuffix(f", {self.report.scope.sentence()}")
+        return "" if said == VERDICT_TITLES[self.report.verdict] else said
 
     @cached_property
     def workloads(self) -> list[WorkloadRow]:

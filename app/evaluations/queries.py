@@ -41,6 +41,13 @@ def latest_by_submission(session: Session, submission_ids: Sequence[int]) -> dic
     return {row.submission_id: row for row in rows}
 
 
+def latest_states(session: Session, submission_ids: Sequence[int]) -> dict[int, str]:
+    """The state of each submission's newest evaluation, without its report."""
+    newest = select(func.max(Evaluation.id)).where(Evaluation.submission_id.in_(submission_ids))
+    query = select(Evaluation.submission_id, Evaluation.state)
+    return dict(session.execute(query.where(Evaluation.id.in_(newest.group_by(Evaluation.submission_id)))).all())
+
+
 def events_of(session: Session, evaluation_id: int) -> Sequence[EvaluationEvent]:
     query = select(EvaluationEvent).where(EvaluationEvent.evaluation_id == evaluation_id)
     return session.scalars(query.order_by(EvaluationEvent.id)).all()

@@ -29,6 +29,17 @@ class TestTop:
         )
 
 
+class TestHeadline:
+    def test_what_stands_beside_it_is_not_said_twice(self):
+        made = report()
+        alone = dataclasses.replace(made, headline=f"Accepted, {made.scope.sentence()}")
+        counted = sample_reports.wrong_result()
+        counted = dataclasses.replace(counted, headline=f"Wrong result on 2 of 4 workloads, {counted.scope.sentence()}")
+
+        assert Evidence(alone).headline == ""
+        assert Evidence(counted).headline == "Wrong result on 2 of 4 workloads"
+
+
 class TestWorkloads:
     def test_each_run_of_a_workload_has_a_key_of_its_own(self):
         rows = Evidence(report(workloads=families("square"))).workloads
