@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workers.reference.families import filled, laid_out
+from workers.reference.noise import is_floating
 from workers.reference.sensitivity import Sensitivity, measure
 
 TASK_FOLDER = "/task"
@@ -98,6 +99,11 @@ class TaskBench:
 
         self.drawn[into] = _map(change, self.drawn[slot])
         return self.drawn[into], any(changed)
+
+    def replace(self, slot: str, into: str, values: list[Any]) -> None:
+        """The inputs of `slot` with other values in place of the floating leaves, in order."""
+        others = iter(values)
+        self.drawn[into] = _map(lambda leaf: next(others) if is_floating(leaf) else leaf, self.drawn[slot])
 
     def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:
         """The task's own semantic check; raises `TypeError` for an answer that is no (ok, message) pair."""

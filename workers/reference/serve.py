@@ -55,6 +55,11 @@ class _Desk:
         packed, out = pack(inputs, trim=False)
         return {**packed, "changed": changed}, out
 
+    def _replace(self, bench: TaskBench, message: dict[str, Any], fds: list[int]) -> Answer:
+        """`values` is a packed list with one tensor for every floating leaf."""
+        bench.replace(message["slot"], message["into"], Unpacked(message["values"], fds).value)
+        return {}, []
+
     def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         packed, out = pack(bench.native(message["slot"], message["in_place"]), trim=True)
         return {**packed, "shares_inputs": bench.shares_inputs}, out
