@@ -81,18 +81,25 @@ def error_budget(expected: Expected, accumulate: str, dtype: Any) -> ErrorBudget
 
     The floor is the smallest subnormal, and the smallest normal number in formats with float32's
     exponents or more, whose subnormals GPUs may flush.  Integers have no rounding of their own and no floor.
-    float64 outputs accumulate in fp64 where the model says fp32, the default.  Raises `ValueError`
-    for an unknown accumulator.
+    Raises `ValueError` for an unknown accumulator.
     """
     target = np.dtype(dtype)
-    if accumulate not in ACCUMULATORS:
-        raise ValueError(f"accumulate = {accumulate!r}; known: {', '.join(ACCUMULATORS)}")
-    u_out, floor, double = _output_rounding(target)
-    model = ACCUMULATORS["fp64" if double and accumulate == "fp32" else accumulate]
+    (u_out, floor), model = _output_rounding(target), accumulator_for(accumulate, target)
     known = expected.sensitivity is not None
     c_acc = model.c_acc * (1.0 if known else GUESSED)
     accumulated = SLACK * c_acc * (growth(expected) * model.u_acc + model.u_product)
     return ErrorBudget(SLACK * C_OUT * u_out, accumulated, 0.0 if known else _rms(expected, target), SLACK * floor)
+
+
+def accumulator_for(accumulate: str, dtype: np.dtype[Any]) -> Accumulator:
+    """The model by its name; float64 outputs accumulate in fp64 where it says fp32, the default.
+
+    Raises `ValueError` for an unknown name.
+    """
+    if accumulate not in ACCUMULATORS:
+        raise ValueError(f"accumulate = {accumulate!r}; known: {', '.join(ACCUMULATORS)}")
+    double = not is_exact(dtype) and float_format(dtype).precision == DOUBLE_PRECISION
+    return ACCUMULATORS["fp64" if double and accumulate == "fp32" else accumulate]
 
 
 def growth(expected: Expected) -> float:
@@ -100,13 +107,12 @@ def growth(expected: Expected) -> float:
     return float(expected.reduction_length) if expected.systematic else math.sqrt(expected.reduction_length)
 
 
-def _output_rounding(dtype: np.dtype[Any]) -> tuple[float, float, bool]:
-    """(u_out, floor, whether it is double precision)."""
+def _output_rounding(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """(u_out, floor)."""
     if is_exact(dtype):
-        return 0.0, 0.0, False
+        return 0.0, 0.0
     form = float_format(dtype)
-    floor = form.smallest_normal if form.e_min <= WIDE_EXPONENT else form.smallest
-    return form.unit_roundoff, floor, form.precision == DOUBLE_PRECISION
+    return form.unit_roundoff, form.smallest_normal if form.e_min <= WIDE_EXPONENT else form.smallest
 
 
 def _rms(expected: Expected, dtype: np.dtype[Any]) -> float:
