@@ -30,12 +30,27 @@ def evaluate(
         str | None, typer.Option("--json", help="Write the report there; - is standard output.")
     ] = None,
     framework: Annotated[str | None, typer.Option(help="Instead of the one guessed from the source.")] = None,
-    stages: Annotated[str | None, typer.Option(help="Only these stages, separated by commas.")] = None,
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these stages, separated by commas: inspect, compile, correctness, integrity, sanitize,"
+            " benchmark, profile. Without all that decide, the verdict is inconclusive at best."
+        ),
+    ] = None,
     workload: Annotated[list[str] | None, typer.Option(help="Only this workload; may be given again.")] = None,
     environments: Annotated[
-        str | None, typer.Option(help="Only these build environments, separated by commas.")
+        str | None,
+        typer.Option(
+            help="Build environments in place of the task's, separated by commas: cuda:sm_90a, cuda@13.0:sm_90a."
+        ),
     ] = None,
-    artefacts: Annotated[Path | None, typer.Option(help="Folder that build artefacts are written to.")] = None,
+    artefacts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new or empty folder for what the evaluation saw: report, log, submission, launches, and every"
+            " refused output beside the expected one, hidden workloads too."
+        ),
+    ] = None,
     replay: Annotated[Path | None, typer.Option(help="A report whose seeds are drawn again.")] = None,
 ) -> None:
     """Judge one submission to one task.
@@ -43,23 +58,22 @@ def evaluate(
     Exit status: 0 accepted, 1 rejected, 2 bad usage or unreadable task, 3 our own failure,
     4 inconclusive or invalid task.
     """
+    from app.domain.report import StageName
     from app.domain.request import EvaluationRequest
     from app.domain.task import TaskError
     from workers.judge.faults import EngineFault, SubmissionError
     from workers.judge.pipeline import evaluate as judge
 
     wanted = _stages(stages)
-    for option, given in (("--stages", stages), ("--environments", environments), ("--artefacts", artefacts)):
-        if given:
-            # An option that is taken and then ignored would let people believe in a check that never ran.
-            _stop(f"{option} is not available yet: every stage runs, and nothing is built for environments", BAD_USAGE)
+    if artefacts is not None:
+        _claim_folder(artefacts)
     request = EvaluationRequest(
         task_folder=task, submission=submission, framework=framework, stages=wanted,
-        workloads=tuple(workload or ()), environments=tuple(filter(None, (environments or "").split(","))),
+        workloads=tuple(workload or ()), environments=_names(environments),
         secret=_secret(replay), artefacts_folder=artefacts, command=shlex.join(["workbench", *sys.argv[1:]]),
     )  # fmt: skip
     try:
-        with _sandboxes() as sandboxes:
+        with _sandboxes(needed=set(wanted) != {StageName.INSPECT}) as sandboxes:
             report = judge(request, sandboxes)
     except (TaskError, SubmissionError) as error:
         _stop(str(error), BAD_USAGE)
@@ -69,12 +83,13 @@ def evaluate(
     raise typer.Exit(exit_status(report))
 
 
-def _sandboxes() -> Sandboxes:
+def _sandboxes(*, needed: bool = True) -> Sandboxes:
+    """Cold sandboxes; nothing starts before it is used, and reading the source alone uses none."""
     from app.config import load_settings
     from workers.local import sandboxes_for
 
     settings = load_settings()
-    if "torch" not in settings.runtimes:
+    if needed and "torch" not in settings.runtimes:
         _stop("the torch runtime is missing; run `make setup`, or name one in WORKBENCH_RUNTIMES", OUR_FAILURE)
     return sandboxes_for(settings.runtimes, warm=False, allow_unsandboxed=settings.allow_unsandboxed)
 
@@ -126,12 +141,29 @@ def exit_status(report: Report) -> int:
 def _stages(text: str | None) -> tuple[StageName, ...]:
     from app.domain.report import StageName
 
-    if not text:
+    if text is None:
         return tuple(StageName)
+    names = _names(text)
+    if unknown := [name for name in names if name not in set(StageName)]:
+        _stop(f"stages are {', '.join(StageName)}, not {', '.join(unknown)}", BAD_USAGE)
+    if not names:
+        _stop(f"--stages names none; stages are {', '.join(StageName)}", BAD_USAGE)
+    return tuple(stage for stage in StageName if stage in names)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name for part in (text or "").split(",") if (name := part.strip()))
+
+
+def _claim_folder(folder: Path) -> None:
+    """Make it before an evaluation is spent; what somebody else keeps there is never mixed with ours."""
     try:
-        return tuple(StageName(name.strip()) for name in text.split(","))
-    except ValueError:
-        _stop(f"stages are {', '.join(StageName)}, not {text!r}", BAD_USAGE)
+        folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
+    except OSError as error:
+        _stop(f"--artefacts {folder}: {error.strerror or error}", BAD_USAGE)
+    if not is_empty:
+        _stop(f"--artefacts {folder}: not an empty folder; name a new one", BAD_USAGE)
 
 
 def _secret(replay: Path | None) -> bytes | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.report import StageName
@@ -13,7 +13,9 @@ class EvaluationRequest:
     """Everything the judge needs; it reads no environment variable and no database.
 
     `secret` is 32 bytes drawn per evaluation; `--replay` passes an earlier one again.
-    `workloads` empty means all.  `stages` names the stages wanted, in the report's order.
+    `workloads` empty means all.  A stage outside `stages` is not run, and said to be not asked for.
+    `environments` stand in for those that the task lists, unless empty.
+    `artefacts_folder`, made where it is missing: gets what the evaluation saw (`workers.judge.artefacts`).
     """
 
     task_folder: Path
@@ -25,4 +27,3 @@ class EvaluationRequest:
     secret: bytes | None = None
     artefacts_folder: Path | None = None
     command: str = ""
-    extra: dict[str, str] = field(default_factory=dict)

@@ -81,7 +81,7 @@ def _check(value: Any, known: Field, path: tuple[str | int, ...]) -> list[Proble
         if known.table is None and known.each is None:
             return []
         return check_table(value, known.table or {}, path, known.each)
-    message = _scalar_problem(value, known)
+    message = scalar_problem(value, known)
     return [Problem(path, message)] if message else []
 
 
@@ -93,7 +93,8 @@ def _check_list(value: list[Any], known: Field, path: tuple[str | int, ...]) -> 
     return [p for n, item in enumerate(value) for p in _check(item, known.items, (*path, n))]
 
 
-def _scalar_problem(value: Any, known: Field) -> str | None:
+def scalar_problem(value: Any, known: Field) -> str | None:
+    """What is wrong with one value of the right type; None where nothing is."""
     if known.choices is not None and value not in known.choices:
         return f"must be one of {', '.join(map(str, known.choices))}, not {value!r}"
     if known.pattern is not None and not known.pattern.fullmatch(value):

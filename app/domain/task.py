@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.domain.schema import Field, Problem, check_table
+from app.domain.schema import Field, Problem, check_table, scalar_problem
 
 KINDS = ("generation", "translation", "migration", "debugging", "optimization", "fusion")
 FRAMEWORKS = ("torch", "triton", "cuda", "hip", "pallas", "nki", "stablehlo", "ptx", "ttir")
@@ -22,6 +22,11 @@ VALUE_FAMILIES = (
 )  # fmt: skip
 LAYOUTS = ("contiguous", "strided", "offset")
 ACCUMULATORS = ("fp32", "fp16", "bf16", "tensor-core-fp32", "hopper-fp8", "tpu-bf16-1pass")
+ENVIRONMENT = Field(
+    str,
+    pattern=re.compile(r"[a-z][a-z0-9-]*(@[0-9][A-Za-z0-9.+-]*)?:[A-Za-z0-9][A-Za-z0-9_.-]*"),
+    hint="<target>[@<version>]:<architecture>, such as cuda:sm_90a or cuda@13.0:sm_90a",
+)
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 MAX_TASK_TOML_BYTES = 1 << 20
 MAX_CALL_SECONDS = 3600
@@ -197,6 +202,11 @@ def parse_spec(text: str, file: str = "task.toml") -> TaskSpec:
     return _spec(data)
 
 
+def environment_problem(text: str) -> str | None:
+    """What is wrong with one build environment, by the same rule as in task.toml."""
+    return scalar_problem(text, ENVIRONMENT)
+
+
 def _strings(*choices: str) -> Field:
     return Field(list, items=Field(str, choices=choices or None))
 
@@ -265,7 +275,7 @@ _TASK: dict[str, Field] = {
             "memory_mb": Field(int, minimum=256, maximum=MAX_MEMORY_MB),
         },
     ),
-    "environments": Field(dict, table={"compile": _strings()}),
+    "environments": Field(dict, table={"compile": Field(list, items=ENVIRONMENT)}),
     "policy": Field(
         dict,
         table={

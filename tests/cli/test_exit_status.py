@@ -50,8 +50,14 @@ def test_an_invalid_task_is_undecided(engine, tmp_path):
         ((SOFTMAX, ZOO / "softmax/good.py", "--workload", "zz"), "no workload is named zz; the task has square, tail"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--framework", "cuda"), "accepts torch, triton, not cuda"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--stages", "guess"), "stages are"),
-        ((SOFTMAX, ZOO / "softmax/good.py", "--stages", "inspect"), "not available yet"),
-        ((SOFTMAX, ZOO / "softmax/good.py", "--artefacts", "builds"), "not available yet"),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--stages", "compile,guess"), "correctness, integrity"),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--stages", ","), "names none"),
+        (
+            (SOFTMAX, ZOO / "softmax/good.py", "--environments", "cuda:sm_90,sm_80"),
+            "<target>[@<version>]:<architecture>",
+        ),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--artefacts", ZOO), "not an empty folder"),
+        ((SOFTMAX, ZOO / "softmax/good.py", "--artefacts", SOFTMAX / "task.toml"), "File exists"),
         ((SOFTMAX, ZOO / "softmax/good.py", "--replay", ZOO / "softmax/good.py"), "no report that can be replayed"),
         ((SOFTMAX,), "Missing argument"),
     ],
@@ -61,8 +67,11 @@ def test_an_invalid_task_is_undecided(engine, tmp_path):
         "workload",
         "framework",
         "stages",
-        "stages-later",
-        "artefacts-later",
+        "one-stage",
+        "no-stage",
+        "environments",
+        "artefacts-full",
+        "artefacts-file",
         "replay",
         "arguments",
     ],
@@ -71,6 +80,25 @@ def test_bad_usage_says_what_is_wrong(engine, arguments, told):
     done = workbench(*arguments)
     assert done.returncode == 2
     assert told in " ".join(done.stderr.split()), done.stderr
+
+
+def test_the_source_alone_needs_no_runtime(tmp_path):
+    """No runtime is there that a process could be started in."""
+    done = workbench(
+        SOFTMAX, ZOO / "softmax/good.py", "--stages", "inspect", "--json", "-",
+        WORKBENCH_RUNTIMES='{"none": "/nowhere"}',
+    )  # fmt: skip
+    assert done.returncode == 4, done.stderr
+    stages = {s["name"]: (s["status"], s["reason"]) for s in json.loads(done.stdout)["stages"]}
+    assert stages.pop("inspect") == ("passed", None)
+    assert set(stages.values()) == {("not_measured", "not asked for")}
+
+
+def test_artefacts_are_kept_in_a_new_folder(engine, tmp_path):
+    place = tmp_path / "a" / "b"
+    done = workbench(TASKS / "numpy-diff", ZOO / "numpy-diff/reversed.py", "--artefacts", place)
+    assert done.returncode == 1, done.stderr
+    assert json.loads((place / "report.json").read_text())["verdict"] == "wrong_result"
 
 
 def test_a_malformed_task_names_the_line(tmp_path):

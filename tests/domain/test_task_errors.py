@@ -57,6 +57,11 @@ def test_the_good_one_is_read():
         ("schema = 1", "schema = true", ["task.toml:1: schema: must be a whole number"]),
         ('name = "row-softmax"', 'name = "Row Softmax"', ["task.toml:2: name: must be a slug"]),
         ('name = "row-softmax"', 'name = "../x"', ["task.toml:2: name: must be a slug"]),
+        (
+            "[limits]",
+            '[environments]\ncompile = ["cuda:sm_90a", "cuda@13.0:sm_90", "hip:gfx942", "sm_80"]\n[limits]',
+            ["task.toml:23: environments.compile[3]: must be <target>[@<version>]:<architecture>, such as cuda:sm_90a"],
+        ),
         ('kind = "generation"', 'kind = "magic"', ["task.toml:4: kind: must be one of generation, translation"]),
         ('frameworks = ["triton"]', "frameworks = []", ["task.toml:5: frameworks: must not be empty"]),
         ('frameworks = ["triton"]', 'frameworks = ["tirton"]', ["task.toml:5: frameworks[0]: must be one of"]),

@@ -47,6 +47,11 @@ class Bench:
     def __init__(self, folder: Path, sandboxes) -> None:
         self.folder, self.sandboxes = folder, sandboxes
 
+    @staticmethod
+    def task(kind: str) -> str:
+        """The task's text with another kind, ready for `judge(task=...)`."""
+        return TASK.replace("generation", kind)
+
     def judge(
         self, submission: str, *, reference: str = REFERENCE, extra: str = "", task: str = TASK, **request
     ) -> Report:

@@ -159,15 +159,17 @@ class Caller:
         does_not_compile = bases & {"SyntaxError", "ImportError", "CompilationError", "NoEntry"}
         code = "compile.no_entry" if "NoEntry" in bases else "compile.error"
         if does_not_compile:
-            self._note(code, StageName.COMPILE, raised, Verdict.COMPILE_ERROR, None)
+            self._note(code, self.notebook.loading_stage(), raised, Verdict.COMPILE_ERROR, None)
         else:
-            self._failed(raised, None, note=True)
+            self._failed(raised, None, note=True, stage=self.notebook.loading_stage())
         return NotRun(raised.sentence, measured=True, fatal=True)
 
-    def _failed(self, raised: Raised, workload: Workload | None, note: bool) -> NotRun:
+    def _failed(
+        self, raised: Raised, workload: Workload | None, note: bool, stage: StageName = StageName.CORRECTNESS
+    ) -> NotRun:
         code, verdict = _FAILURES.get(raised.kind, ("runtime.crash", Verdict.RUNTIME_ERROR))
         if note:
-            self._note(code, StageName.CORRECTNESS, raised, verdict, workload)
+            self._note(code, stage, raised, verdict, workload)
             if raised.facts.get("forged"):
                 self._note("integrity.forged_result", StageName.INTEGRITY, raised, Verdict.SUSPECT, workload, Tier.HARD)
             if raised.kind == "exit" or "SystemExit" in raised.facts.get("bases", ()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class WorkloadRun:
     def calls(self) -> list[Returned]:
         return [c for c in (self.first, self.second, self.third, self.later, self.watched) if c is not None]
 
+    def launches(self) -> dict[str, list[dict[str, Any]]]:
+        """What was launched, the refused launches too, by call."""
+        calls = {"first": self.first, "second": self.second, "third": self.third, "watched": self.watched}
+        return {name: [*c.launches(), *c.failed_launches()] for name, c in calls.items() if c is not None}
+
 
 class Correctness:
     """Runs and judges workloads; every conclusion goes into the notebook."""
@@ -88,6 +94,8 @@ class Correctness:
     def _watch(self, caller: Caller, run: WorkloadRun, draw: Draw) -> None:
         """Once more with an eye on races between programs, which is several times slower."""
         assert run.first is not None
+        if not self.notebook.wants(StageName.INTEGRITY, StageName.SANITIZE):
+            return
         if not run.first.launches() or run.first.seconds > WATCH_UP_TO_FRACTION * self.bundle.spec.limits.seconds:
             return
         try:
@@ -114,6 +122,8 @@ class Correctness:
             matched = zip(names, got, expected, (leaf.kind for leaf in wanted), strict=True)
             results = [self._compare_output(n, g, e, kind, workload) for n, g, e, kind in matched]
             ok = all(result.ok for result in results)
+        if not ok:
+            self.notebook.keep_outputs(workload.name, family, got, expected, results)
         if self.answers.has_check and ok:
             run.to_check.append((draw, call.outputs))
         status = StageStatus.PASSED if ok else StageStatus.FAILED

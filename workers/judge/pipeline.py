@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import platform
 import resource
 import tempfile
@@ -25,9 +26,10 @@ from app.domain.report import (
     Verdict,
 )
 from app.domain.request import EvaluationRequest
-from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
+from app.domain.task import TaskBundle, TaskError, Workload, environment_problem, read_bundle
 from workers.judge import integrity, named_rules, verdicts
 from workers.judge.answers import Answers, TaskFault, in_place_positions
+from workers.judge.artefacts import Artefacts
 from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, not_run
 from workers.judge.faults import EngineFault, SubmissionError
@@ -45,6 +47,8 @@ from workers.sandbox import Sandboxes, SandboxUnavailable
 RUNS_HERE = ("torch", "triton")
 MODES = {"torch": "host:torch", "triton": "interpreter:triton"}
 NO_DEVICE = "not measured here: no device"
+NEED_CALLS = (StageName.CORRECTNESS, StageName.INTEGRITY, StageName.SANITIZE)
+NEED_TIME = (StageName.BENCHMARK, StageName.PROFILE)
 
 
 def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progress | None = None) -> Report:
@@ -54,16 +58,31 @@ def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progres
     `EngineFault` for our own failures; whatever task or submission do wrong is in the report.
     """
     _raise_descriptor_limit()
-    bundle = read_bundle(request.task_folder.resolve())
+    bundle = _for_environments(read_bundle(request.task_folder.resolve()), request.environments)
     seeds = Seeds.fresh(request.secret)
     with tempfile.TemporaryDirectory(prefix="workbench-") as staging:
         submission = read_submission(request.submission, bundle.spec, Path(staging) / "submission", request.framework)
-        judging = _Judging(request, bundle, submission, seeds, Notebook(progress))
+        artefacts = Artefacts() if request.artefacts_folder else None
+        notebook = Notebook(progress, request.stages, artefacts=artefacts)
+        judging = _Judging(request, bundle, submission, seeds, notebook)
         try:
             judging.run(sandboxes)
         except SandboxUnavailable as error:
             raise EngineFault(str(error)) from error
-        return judging.report()
+        report = judging.report()
+        if request.artefacts_folder and artefacts:
+            launches = {run.workload.name: run.launches() for run in judging.runs}
+            _write(artefacts, request.artefacts_folder, report, submission, notebook, launches)
+        return report
+
+
+def _write(
+    artefacts: Artefacts, folder: Path, report: Report, submission: Submission, notebook: Notebook, launches: Any
+) -> None:
+    try:
+        artefacts.write(folder, report, submission, "\n".join(notebook.logs), launches)
+    except OSError as error:
+        raise EngineFault(f"the artefacts cannot be written to {folder}: {error}") from error
 
 
 @dataclass
@@ -80,11 +99,21 @@ class _Judging:
     environment: dict[str, Any] = field(default_factory=dict)
 
     def run(self, sandboxes: Sandboxes) -> None:
-        self._inspect()
+        workloads = self._asked_workloads()
+        if self.notebook.wants(StageName.INSPECT):
+            self._inspect()
         if self.submission.framework not in RUNS_HERE:
             self._cannot_run(f"no runner for {self.submission.framework} on this machine")
-            return
-        workloads = self._workloads()
+        elif self.notebook.wants(*NEED_CALLS):
+            self._run(sandboxes, [w for w in workloads if self._runs_here(w)])
+        elif self.notebook.wants(StageName.COMPILE):
+            with Restartable(sandboxes, self.bundle, self.submission) as candidate:
+                self._compile(candidate, in_place=[])
+                self._read_log(candidate.log())
+        self._finish()
+
+    def _run(self, sandboxes: Sandboxes, workloads: list[Workload]) -> None:
+        """Answers from the task's own code, then calls of the submission, each in a process of its own."""
         with contextlib.ExitStack() as held:
             with Restartable(sandboxes, self.bundle, self.submission) as candidate:
                 try:
@@ -94,9 +123,14 @@ class _Judging:
                     return
                 held.callback(answers.close)
                 self._calls(candidate, answers, workloads)
-            if answers.has_check:  # the candidate is gone by now
+                self._read_log(candidate.log())
+            if answers.has_check and self.notebook.wants(StageName.CORRECTNESS):  # the candidate is gone by now
                 run_checks(sandboxes, self.bundle, self.runs, self.notebook)
-        self._finish_stages(answers)
+        self.environment["versions"] = {**answers.versions, **(self.environment.get("versions") or {})}
+        if self.submission.framework == "triton" and Verdict.INVALID_TASK not in self.notebook.verdicts:
+            self.notebook.not_checked.append(
+                "accumulator not modelled: the interpreter may accumulate wider than a chip"
+            )
 
     def _inspect(self) -> None:
         if unread := self.submission.unread_sources():
@@ -109,22 +143,24 @@ class _Judging:
                         tier=Tier.SUPPORT, location=Location(hit.file, hit.line),
                     )  # fmt: skip
 
-    def _workloads(self) -> list[Workload]:
-        """Those asked for that can be run here; `runs_on = "device"` is said to be not checked."""
+    def _asked_workloads(self) -> list[Workload]:
+        """Those asked for; raises `TaskError` for a name that the task has not."""
         known = {w.name for w in self.bundle.spec.workloads}
         if unknown := set(self.request.workloads) - known:
             raise TaskError(
                 f"no workload is named {', '.join(sorted(unknown))}; the task has {', '.join(sorted(known))}"
             )
-        asked = [
+        return [
             w
             for w in self.bundle.spec.workloads
             if "correctness" in w.uses and (not self.request.workloads or w.name in self.request.workloads)
         ]
-        for workload in asked:
-            if workload.runs_on == "device":
-                not_run(workload, NotRun("needs a device", measured=False, fatal=False), self.notebook)
-        return [w for w in asked if w.runs_on == "any"]
+
+    def _runs_here(self, workload: Workload) -> bool:
+        """False for `runs_on = "device"`, which is said to be not checked."""
+        if workload.runs_on == "device":
+            not_run(workload, NotRun("needs a device", measured=False, fatal=False), self.notebook)
+        return workload.runs_on == "any"
 
     def _answers(self, sandboxes: Sandboxes, workloads: list[Workload]) -> Answers:
         with start_reference(sandboxes, self.bundle) as process:
@@ -136,27 +172,44 @@ class _Judging:
     def _calls(self, candidate: Restartable, answers: Answers, workloads: list[Workload]) -> None:
         judge = Correctness(self.bundle, answers, self.notebook)
         in_place = in_place_positions(self.bundle, answers.arguments)
-        caller: Caller | None = None
-        with self.notebook.stage(StageName.COMPILE) as stage:
-            try:
-                caller = self._load(candidate, in_place)
-            except NotRun as error:
-                stage.failed(str(error))
-                return
-            finally:
-                self._note_environments(stage)
+        caller = self._compile(candidate, in_place)
+        if caller is None:
+            return
         with self.notebook.stage(StageName.CORRECTNESS) as stage:
             for workload in workloads:
-                if caller is None:
-                    caller = self._reload(candidate, in_place, workload)
-                    if caller is None:
-                        continue
-                caller = self._judge_workload(judge, caller, workload)
+                caller = caller or self._reload(candidate, in_place, workload)
+                if caller is not None:
+                    caller = self._judge_workload(judge, caller, workload)
             self._correctness_status(stage, workloads)
-        with self.notebook.stage(StageName.INTEGRITY):
+        if self.notebook.wants(StageName.INTEGRITY):
+            self._probe(caller, answers)
+        if self.notebook.wants(StageName.SANITIZE):
+            self._sanitize()
+
+    def _compile(self, candidate: Restartable, in_place: list[int]) -> Caller | None:
+        """Load the submission; None where it does not load, which ends every later stage too."""
+        with self.notebook.stage(StageName.COMPILE) as stage:
+            try:
+                return self._load(candidate, in_place)
+            except NotRun as error:
+                stage.failed(str(error))
+                reason = f"the submission does not load: {error}"
+            finally:
+                self._note_environments(stage)
+        if not self.notebook.wants(StageName.COMPILE):
+            self.notebook.end(Stage(StageName.CORRECTNESS, StageStatus.FAILED, 0.0, reason))
+        self.notebook.end_others("the submission does not load")
+        return None
+
+    def _probe(self, caller: Caller | None, answers: Answers) -> None:
+        with self.notebook.stage(StageName.INTEGRITY) as stage:
             for run in self.runs:
                 integrity.call_findings(run, self.bundle, answers, self.notebook)
             integrity.own_kernel(self.runs, caller, self.bundle, answers, self.submission.framework, self.notebook)
+            if not self.runs:
+                stage.not_measured("no call gave a result")
+
+    def _sanitize(self) -> None:
         with self.notebook.stage(StageName.SANITIZE) as stage:
             for run in self.runs:
                 memory_findings(run, self.notebook)
@@ -164,7 +217,8 @@ class _Judging:
                 stage.not_measured(
                     "torch operators check their own bounds; nothing of the submission's touches memory directly"
                 )
-        self._read_log(candidate.log())
+            elif not self.runs:
+                stage.not_measured("no call gave a result")
 
     def _read_log(self, log: str) -> None:
         self.notebook.logs.append(log)
@@ -230,7 +284,7 @@ class _Judging:
         if self.refused and self.refused == len(workloads):
             # On one shape of several it is a crash of that call; on all of them the kernel does not compile.
             self.notebook.note(
-                "compile.error", Severity.ERROR, StageName.COMPILE,
+                "compile.error", Severity.ERROR, self.notebook.loading_stage(),
                 "the just-in-time compiler refuses the kernel on every workload", verdict=Verdict.COMPILE_ERROR,
             )  # fmt: skip
         if StageStatus.FAILED in statuses:
@@ -241,48 +295,43 @@ class _Judging:
 
     def _note_environments(self, stage: Any) -> None:
         """Environments that apply to the framework and that nothing here can build for yet."""
-        applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
+        listed, framework = self.bundle.spec.compile_environments, self.submission.framework
+        applies = [e for e in listed if _applies(e, framework)]
+        if foreign := [e for e in self.request.environments if e not in applies]:
+            self.notebook.not_checked.append(f"builds for {', '.join(foreign)}: not for {framework}")
         if applies and stage.status is None:
             stage.not_measured(f"not built here: {', '.join(applies)}")
             self.notebook.not_checked.append(f"builds for {', '.join(applies)}")
             self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
 
-    def _finish_stages(self, answers: Answers) -> None:
-        versions = {**answers.versions, **(self.environment.get("versions") or {})}
-        self.environment["versions"] = versions
-        self._not_measured()
-        if Verdict.INVALID_TASK in self.notebook.verdicts:
-            return
-        if self.submission.framework == "triton":
-            self.notebook.not_checked.append(
-                "accumulator not modelled: the interpreter may accumulate wider than a chip"
-            )
-
-    def _not_measured(self) -> None:
-        for name in (StageName.BENCHMARK, StageName.PROFILE):
-            self.notebook.end(Stage(name, StageStatus.NOT_MEASURED, 0.0, NO_DEVICE))
-        self.notebook.not_checked.append(f"speed and profile: {NO_DEVICE}")
-        if self.bundle.spec.kind == "optimization":
+    def _finish(self) -> None:
+        """Every stage has a word in the end, and a verdict needs all stages that decide."""
+        if self.notebook.wants(*NEED_TIME) and Verdict.INVALID_TASK not in self.notebook.verdicts:
+            self.notebook.not_checked.append(f"speed and profile: {NO_DEVICE}")
+        self.notebook.end_others(NO_DEVICE)
+        unasked = [stage for stage in StageName if not self.notebook.wants(stage)]
+        if unasked:
+            self.notebook.not_checked.append(f"not asked for: {', '.join(unasked)}")
+        if not self.notebook.wants(StageName.CORRECTNESS):
+            self.notebook.workloads.clear()  # other stages needed the calls, nobody asked what came of them
+        decide = set(verdicts.deciding(self.bundle.spec.kind))
+        if decide & {*unasked, StageName.BENCHMARK}:
             self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
 
     def _stop_after(self, name: StageName, reason: str) -> None:
         """The task itself cannot be judged: say so for every stage that did not happen."""
         self.notebook.end(Stage(name, StageStatus.FAILED, 0.0, reason))
-        done = {stage.name for stage in self.notebook.stages}
-        for other in StageName:
-            if other not in done:
-                self.notebook.end(Stage(other, StageStatus.NOT_MEASURED, 0.0, "the task cannot be judged"))
+        self.notebook.end_others("the task cannot be judged")
 
     def _cannot_run(self, reason: str) -> None:
         self.notebook.verdicts.add(Verdict.INCONCLUSIVE)
-        self.notebook.not_checked.append(f"everything that needs a run: {reason}")
-        for name in list(StageName)[1:]:
-            self.notebook.end(Stage(name, StageStatus.NOT_MEASURED, 0.0, reason))
+        if self.notebook.wants(StageName.COMPILE, *NEED_CALLS, *NEED_TIME):
+            self.notebook.not_checked.append(f"everything that needs a run: {reason}")
+        self.notebook.end_others(reason)
 
     def report(self) -> Report:
         book = self.notebook
         verdict, scope = verdicts.decide(book.verdicts), self._scope()
-        order = {name: n for n, name in enumerate(StageName)}
         return Report(
             verdict=verdict,
             scope=scope,
@@ -291,7 +340,7 @@ class _Judging:
             submission=self.submission.identity(),
             mode=MODES.get(self.submission.framework, "static"),
             not_checked=tuple(dict.fromkeys(book.not_checked)),
-            stages=tuple(sorted(book.stages, key=lambda s: order[s.name])),
+            stages=book.ended(),
             workloads=tuple(book.workloads),
             findings=tuple(book.findings),
             environment={"host": platform.platform(), "device": None, "driver": None, **self.environment},
@@ -307,11 +356,19 @@ class _Judging:
         applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
         runs_here = self.submission.framework in RUNS_HERE
         return Scope(
-            evidence=EvidenceLevel.EMULATED if runs_here and ran else EvidenceLevel.STATIC,
+            evidence=EvidenceLevel.EMULATED if runs_here and (ran or self.runs) else EvidenceLevel.STATIC,
             workloads_run=tuple(n for n in names if n in ran),
             workloads_not_run=tuple(n for n in names if n not in ran),
             environments_not_built=tuple(applies),
         )
+
+
+def _for_environments(bundle: TaskBundle, environments: tuple[str, ...]) -> TaskBundle:
+    """The task as if its list of environments were this one; raises `TaskError` for what is no environment."""
+    if problems := [problem for e in environments if (problem := environment_problem(e))]:
+        raise TaskError("\n".join(f"environments: {problem}" for problem in problems))
+    spec = dataclasses.replace(bundle.spec, compile_environments=environments) if environments else bundle.spec
+    return dataclasses.replace(bundle, spec=spec)
 
 
 def _applies(environment: str, framework: str) -> bool:

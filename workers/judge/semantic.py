@@ -42,9 +42,11 @@ def _check_until_it_breaks(sandboxes: Sandboxes, bundle: TaskBundle, pending: Pe
                 if not _takes_its_own_answer(sandboxes, bundle, draw):
                     _note_broken(raised, notebook)
                     return []
+                notebook.keep_outputs(run.workload.name, "check", outputs.leaves(like=draw.native), draw.expected())
                 _refuse(run, f"cannot be read by the task's own check: {raised.sentence}", notebook)
                 return pending[n + 1 :]
             if told.get("ok") is not True:
+                notebook.keep_outputs(run.workload.name, "check", outputs.leaves(like=draw.native), draw.expected())
                 _refuse(run, f"is refused by the task's own check: {str(told.get('message', ''))[:300]}", notebook)
     return []
 

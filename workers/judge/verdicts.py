@@ -10,10 +10,17 @@ from app.domain.report import (
     Finding,
     Scope,
     Severity,
+    StageName,
     StageStatus,
     Verdict,
     WorkloadResult,
 )
+
+
+def deciding(kind: str) -> tuple[StageName, ...]:
+    """The stages without which a submission to a task of this kind cannot be accepted."""
+    always = (StageName.COMPILE, StageName.CORRECTNESS, StageName.INTEGRITY, StageName.SANITIZE)
+    return (*always, StageName.BENCHMARK) if kind == "optimization" else always
 
 
 def decide(noted: Iterable[Verdict]) -> Verdict:
