@@ -36,6 +36,7 @@ FAULTS = [
     Fault("judge-and-foreign-code-meet-as-processes", "workers/judge/verdicts.py", "import workers.candidate.program"),
     Fault("judge-and-foreign-code-meet-as-processes", "workers/candidate/serve.py", "import workers.judge.verdicts"),
     Fault("judge-and-foreign-code-meet-as-processes", "workers/reference/serve.py", "import workers.candidate.program"),
+    Fault("checks-stand-alone", "workbench_checks/result.py", "import workers.judge.numerics"),
     Fault("judge-runs-no-framework", "workers/judge/verdicts.py", "import torch"),
     Fault("judge-above-sandbox-above-wire", "workers/sandbox/limits.py", "import workers.judge.verdicts"),
     Fault("jobs-know-no-web", "workers/jobs/__init__.py", "import fastapi"),
@@ -51,7 +52,7 @@ def lint(folder, *contracts):
 def copy(tmp_path_factory):
     """The tree's Python files, where faults can be planted."""
     folder = tmp_path_factory.mktemp("tree")
-    for name in ("app", "workers"):
+    for name in ("app", "workers", "workbench_checks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "static"))
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FILE_LINES_MAX, FUNCTION_LINES_MAX = 400, 60
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
-ROOMS = ("app", "workers")
+ROOMS = ("app", "workers", "workbench_checks")
 
 
 def source_files(*folders):

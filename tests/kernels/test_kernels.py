@@ -17,7 +17,7 @@ SAMPLE = (
     " layernorm/thread_writes_late layernorm/writes_into_every_descriptor"
     " matmul/one_element_by_kernel numpy-diff/good_kernel"
     " scale-in-place/autotuned_in_place scale-in-place/good_returns_nothing softmax/decoy"
-    " softmax/fallback_on_tails softmax/good_glue softmax/pretends_to_be_slow"
+    " token-sampling/greedy softmax/fallback_on_tails softmax/good_glue softmax/pretends_to_be_slow"
     " sparse-answer/good square-plus-one/cached_by_pointer square-plus-one/good_workspace"
     " square-plus-one/one_buffer_for_all square-plus-one/partial_tail statistics/good_tensors_for_numbers"
     " sum/plain_store_race sum/side_stream_left tiny-mean/zeros"

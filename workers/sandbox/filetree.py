@@ -12,7 +12,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CODE_INSIDE = "/workbench"
 BOOTSTRAP = "workers/sandbox/inside/bootstrap.py"
 _OURS = ("app/__init__.py", "app/domain", "workers/__init__.py", "workers/wire", "workers/sandbox/inside")
-_FOREIGN_MODULES = ("workers.candidate", "workers.reference")
+# What each foreign module is shown beside that; `workbench_checks` is for a task's own code.
+_FOREIGN = {
+    "workers.candidate": ("workers/candidate",),
+    "workers.reference": ("workers/reference", "workbench_checks"),
+}
 _PRIVATE = ("/tmp", "/work")
 # What libraries ask for the number and kind of processors; nothing else of /sys is shown.
 _PROCESSOR_FACTS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
@@ -22,8 +26,8 @@ _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 def code_binds(module: str | None) -> dict[str, Path]:
     """Path inside -> host path of what is ours; of candidate and reference only the one that runs."""
-    foreign = [known for known in _FOREIGN_MODULES if module is None or f"{module}.".startswith(f"{known}.")]
-    names = [*_OURS, *(known.replace(".", "/") for known in foreign)]
+    foreign = [known for known in _FOREIGN if module is None or f"{module}.".startswith(f"{known}.")]
+    names = [*_OURS, *(name for known in foreign for name in _FOREIGN[known])]
     return {f"{CODE_INSIDE}/{name}": REPOSITORY / name for name in names if (REPOSITORY / name).exists()}
 
 

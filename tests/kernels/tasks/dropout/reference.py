@@ -1,4 +1,5 @@
 import torch
+from workbench_checks import dropped_out
 
 
 def make_inputs(*, seed, n):
@@ -12,8 +13,4 @@ def reference(x, p, seed):
 
 def check(inputs, outputs, oracle):
     x, p, _ = inputs
-    dropped = outputs == 0
-    if not torch.allclose(outputs[~dropped], (x / (1 - p))[~dropped], rtol=1e-5):
-        return False, "kept values are not scaled by 1 / (1 - p)"
-    rate = dropped.float().mean().item()
-    return abs(rate - p) < 0.015, f"{rate:.3f} dropped instead of {p}"
+    return dropped_out(outputs, x, p)

@@ -1,4 +1,5 @@
 import torch
+from workbench_checks import top_k
 
 
 def make_inputs(*, seed, rows, cols, k):
@@ -12,9 +13,5 @@ def reference(x, k):
 
 
 def check(inputs, outputs, oracle):
-    x, k = inputs
-    values, places = outputs
-    if not torch.equal(values, x.topk(k, -1).values):
-        return False, "other values"
-    distinct = all(len(set(row.tolist())) == k for row in places)
-    return distinct and torch.equal(x.gather(-1, places), values), "indices do not give the values"
+    x, _ = inputs
+    return top_k(x, *outputs)
