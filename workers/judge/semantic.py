@@ -40,19 +40,22 @@ def _check_until_it_breaks(sandboxes: Sandboxes, bundle: TaskBundle, pending: Pe
                 told = _ask(process, bundle, draw, outputs)
             except Raised as raised:
                 if not _takes_its_own_answer(sandboxes, bundle, draw):
-                    _note_broken(raised, notebook)
+                    _note_broken(f"failed, on the reference's own answer too: {raised.sentence}", notebook, raised)
                     return []
                 notebook.keep_outputs(run.workload.name, "check", outputs.leaves(like=draw.native), draw.expected())
                 _refuse(run, f"cannot be read by the task's own check: {raised.sentence}", notebook)
                 return pending[n + 1 :]
             if told.get("ok") is not True:
+                if not _takes_its_own_answer(sandboxes, bundle, draw):
+                    _note_broken("refuses the reference's own answer too", notebook)
+                    return []
                 notebook.keep_outputs(run.workload.name, "check", outputs.leaves(like=draw.native), draw.expected())
                 _refuse(run, f"is refused by the task's own check: {str(told.get('message', ''))[:300]}", notebook)
     return []
 
 
 def _takes_its_own_answer(sandboxes: Sandboxes, bundle: TaskBundle, draw: Draw) -> bool:
-    """Whether `check` accepts what the reference returned: then an output is to blame for the error it raised."""
+    """Whether `check` accepts what the reference returned: then the output is to blame, and not the task."""
     with start_reference(sandboxes, bundle) as process:
         try:
             process.ask("load", timeout_s=IMPORT_SECONDS)
@@ -72,14 +75,14 @@ def _ask(process: ForeignProcess, bundle: TaskBundle, draw: Draw, outputs: Recei
     )
 
 
-def _note_broken(raised: Raised, notebook: Notebook) -> None:
+def _note_broken(what: str, notebook: Notebook, raised: Raised | None = None) -> None:
     notebook.note(
         "task.check_failed",
         Severity.ERROR,
         StageName.CORRECTNESS,
-        f"the task's check failed, on the reference's own answer too: {raised.sentence}",
+        f"the task's check {what}",
         verdict=Verdict.INVALID_TASK,
-        evidence={"traceback": raised.facts.get("traceback", "")},
+        evidence={"traceback": raised.facts.get("traceback", "")} if raised else {},
     )
 
 
