@@ -47,6 +47,7 @@ class Settings(BaseSettings):
 
     slots_per_subject: int = Field(2, ge=1, description="Reviews wanted of each subject.")
     slot_lease_minutes: float = Field(30.0, gt=0, description="How long a claimed item is held without a heartbeat.")
+    held_items_max: int = Field(3, ge=1, description="Items that one reviewer may hold at a time.")
 
     bundle_bytes_max: int = Field(20 * MEBIBYTE, description="Largest uploaded bundle, packed or unpacked, in bytes.")
     bundle_files_max: int = Field(500, description="Most files in a bundle.")

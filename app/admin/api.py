@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends
 from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.admin import service
+from app.assignments import oversight
 from app.assignments import queries as assignment_queries
-from app.assignments import service as assignments
 from app.kit.db import WriteSession
 
 router = APIRouter(prefix="/admin", tags=["admin"])
@@ -24,4 +24,4 @@ def retry_evaluation(session: WriteSession, viewer: Admin, evaluation_id: str) -
 
 @router.post("/slots/{slot_id}/release", status_code=204)
 def force_release(session: WriteSession, viewer: Admin, slot_id: str) -> None:
-    assignments.force_release(session, viewer, assignment_queries.find_slot(session, slot_id))
+    oversight.force_release(session, viewer, assignment_queries.find_slot(session, slot_id))

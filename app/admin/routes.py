@@ -12,8 +12,8 @@ from app.accounts import service as accounts
 from app.accounts.access import role
 from app.accounts.policy import Viewer
 from app.admin import service
+from app.assignments import oversight
 from app.assignments import queries as assignment_queries
-from app.assignments import service as assignments
 from app.domain.review import Role
 from app.errors import NotFound, WorkbenchError
 from app.evaluations import queries as evaluation_queries
@@ -48,7 +48,7 @@ def retry(session: WriteSession, viewer: Admin, public_id: str) -> Response:
 
 @router.post("/admin/slots/{public_id}/release")
 def force_release(session: WriteSession, viewer: Admin, public_id: str) -> Response:
-    assignments.force_release(session, viewer, assignment_queries.find_slot(session, public_id))
+    oversight.force_release(session, viewer, assignment_queries.find_slot(session, public_id))
     return RedirectResponse("/admin#leases", 303)
 
 

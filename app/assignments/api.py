@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel
 
 from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.assignments import queries, service
-from app.assignments.queue import QueueFilters, QueueItem, claim_next, list_queue
+from app.assignments.queue import QueueItem, claim_next, list_queue
+from app.assignments.walk import PAGE_ITEMS, Asked, QueueFilters, Sort
 from app.domain.review import SkipKind
 from app.kit.db import ReadSession, WriteSession
 
@@ -31,13 +32,20 @@ class ItemOut(BaseModel):
     priority: int
     why: str
     reviews_done: int
+    due_at: dt.datetime | None
+    evidence: str
     lease_until: dt.datetime | None
 
 
 class QueueOut(BaseModel):
+    """`given` was reserved for you by an admin.  `locked_by_others` is counted only when there are no items."""
+
     state: str
+    limit: str | None
     items: list[ItemOut]
+    given: list[ItemOut]
     mine: list[ItemOut]
+    next_cursor: str | None
     locked_by_others: int
     earliest_frees_at: dt.datetime | None
 
@@ -61,16 +69,23 @@ class SkipIn(BaseModel):
 
 @router.get("")
 def show_queue(
+    request: Request,
     session: ReadSession,
     viewer: Reviewer,
     task: str | None = None,
     kind: str | None = None,
     framework: str | None = None,
     verdict: str | None = None,
+    sort: Sort = Sort.USUAL,
+    cursor: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = PAGE_ITEMS,
 ) -> QueueOut:
-    queue = list_queue(session, viewer, QueueFilters(task, kind, framework, verdict))
+    asked = Asked(QueueFilters(task, kind, framework, verdict), sort, cursor, limit)
+    queue = list_queue(session, request.app.state.settings, viewer, asked)
     return QueueOut(
-        state=queue.state.value, items=[_item(i) for i in queue.items], mine=[_item(i) for i in queue.mine],
+        state=queue.state.value, limit=queue.limit.said if queue.limit else None,
+        items=[_item(i) for i in queue.items], given=[_item(i) for i in queue.given],
+        mine=[_item(i) for i in queue.mine], next_cursor=queue.next_cursor,
         locked_by_others=queue.locked_by_others, earliest_frees_at=queue.earliest_frees_at,
     )  # fmt: skip
 
@@ -112,9 +127,9 @@ def _item(item: QueueItem) -> ItemOut:
     subject = item.slot.subject
     return ItemOut(
         slot=item.slot.public_id, subject=subject.public_id, kind=subject.kind, task=subject.task_version.task.name,
-        framework=subject.submission.framework if subject.submission else None,
-        verdict=item.evaluation.verdict if item.evaluation else None, priority=item.slot.priority, why=item.why,
-        reviews_done=item.reviews_done, lease_until=item.slot.lease_until,
+        framework=subject.framework or None, verdict=subject.verdict, priority=subject.priority, why=item.why,
+        reviews_done=item.reviews_done, due_at=subject.due_at,
+        evidence="running again" if item.is_running_again else "ready", lease_until=item.slot.lease_until,
     )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from app.domain.report import Finding, Report, Severity, Verdict
 
@@ -32,6 +33,13 @@ _BY_SEVERITY = {
     Severity.WARNING: Priority(22, "an integrity finding is there that proves nothing by itself"),
 }
 _ORDINARY = Priority(0, "it waits for its first review")
+DISAGREEMENT = Priority(38, "the reviews so far disagree: one more settles which way it leans")
+DUE_SOON = dt.timedelta(hours=24)
+_DUE_WEIGHT = 50
+# What people decided in favour of a submission, and against it; anything else takes no side.
+_SIDES = {"accept": 1, "accept_with_notes": 1, "revise": -1, "reject": -1, "reject_integrity": -1}
+# A started item goes before an untouched one of the same weight, and never before a weightier one.
+_RANKS_PER_WEIGHT = 100
 
 
 def priority_of(report: Report) -> Priority:
@@ -43,10 +51,20 @@ def priority_of(report: Report) -> Priority:
     return max(reasons, key=lambda reason: reason.weight, default=_ORDINARY)
 
 
+def when_due(due_at: dt.datetime) -> Priority:
+    """What is due within `DUE_SOON` goes before everything else."""
+    return Priority(_DUE_WEIGHT, f"it is due on {due_at:%d %B at %H:%M} UTC")
+
+
+def rank(priority: Any, reviews_done: Any) -> Any:
+    """The queue's order before anybody's shuffle, the highest first; of numbers or of columns."""
+    return priority * _RANKS_PER_WEIGHT + reviews_done
+
+
+def disagree(decisions: list[str]) -> bool:
+    """Whether some are for the submission and some against it."""
+    return len({_SIDES[d] for d in decisions if d in _SIDES}) > 1
+
+
 def _is_integrity(finding: Finding) -> bool:
     return finding.severity in _BY_SEVERITY and finding.code.startswith("integrity.")
-
-
-def shuffle_key(person: str, item: str) -> str:
-    """A stable shuffle: everybody has another order, and each keeps theirs over reloads."""
-    return hashlib.sha256(f"{person}:{item}".encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from statistics import median
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, joinedload
@@ -26,6 +27,8 @@ from app.models import (
 
 # Reviews that say how long one takes: fewer than the second are no answer.
 _EFFORT_REVIEWS, _EFFORT_REVIEWS_MIN = 500, 5
+# What comes after the last page, put off or just run out, is short by its nature.
+_TAIL_MAX = 200
 
 
 def find_slot(session: Session, public_id: str) -> ReviewSlot:
@@ -42,27 +45,17 @@ def slots_of(session: Session, subject_id: int) -> Sequence[ReviewSlot]:
 
 def is_free(now: dt.datetime) -> ColumnElement[bool]:
     """Open, or claimed by somebody whose lease has run out."""
-    return or_(
-        ReviewSlot.state == SlotState.OPEN,
-        and_(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now),
-    )
+    return or_(ReviewSlot.state == SlotState.OPEN, has_run_out(now))
+
+
+def has_run_out(now: dt.datetime) -> ColumnElement[bool]:
+    return and_(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now)
 
 
 def may_take(viewer: Viewer, now: dt.datetime) -> ColumnElement[bool]:
-    """The one rule of who may review what: used by the queue, by the claim, and again on submit."""
-    mine = aliased(ReviewSlot)
-    holds_another = exists().where(
-        mine.subject_id == ReviewSlot.subject_id,
-        mine.holder_id == viewer.id,
-        mine.id != ReviewSlot.id,
-        or_(mine.state == SlotState.DONE, mine.lease_until >= now),
-    )
-    reviewed = exists().where(
-        Review.subject_id == ReviewSlot.subject_id,
-        Review.reviewer_id == viewer.id,
-        Review.state == ReviewState.SUBMITTED,
-    )
-    return and_(~_is_too_close(viewer, ReviewSlot.subject_id), ~_declined(viewer), ~holds_another, ~reviewed)
+    """The one rule of who may have which slot: asked by the queue, by the claim, and again on submit."""
+    for_them = or_(ReviewSlot.reserved_for_id.is_(None), ReviewSlot.reserved_for_id == viewer.id)
+    return and_(for_them, _may_review(viewer, ReviewSlot.subject_id, now, besides=ReviewSlot.id))
 
 
 def is_too_close(session: Session, viewer: Viewer, subject_id: int) -> bool:
@@ -70,11 +63,52 @@ def is_too_close(session: Session, viewer: Viewer, subject_id: int) -> bool:
     return bool(session.scalar(select(_is_too_close(viewer, literal(subject_id)))))
 
 
-def takeable(session: Session, viewer: Viewer, now: dt.datetime, limit: int) -> Sequence[ReviewSlot]:
-    """Free slots this person may take, the weightiest first; several slots of one subject are one item."""
-    query = _whole().where(is_free(now), may_take(viewer, now))
-    query = query.order_by(ReviewSlot.priority.desc(), ReviewSlot.id).limit(limit)
-    return session.scalars(query).all()
+def reviewable(session: Session, viewer: Viewer, subject_ids: Sequence[int], now: dt.datetime) -> set[int]:
+    """Those of the subjects that this person may review and did not put off."""
+    if not subject_ids:
+        return set()
+    query = select(ReviewSubject.id).where(
+        ReviewSubject.id.in_(subject_ids),
+        _may_review(viewer, ReviewSubject.id, now),
+        ~_said(viewer, SkipKind.LATER, ReviewSubject.id),
+    )
+    return set(session.scalars(query))
+
+
+def put_off(
+    session: Session, viewer: Viewer, conditions: Sequence[ColumnElement[bool]], now: dt.datetime
+) -> Sequence[ReviewSubject]:
+    """Open subjects that this person said `later` to, in the order in which they did."""
+    query = select(ReviewSubject).join(Skip, Skip.subject_id == ReviewSubject.id)
+    query = query.where(Skip.user_id == viewer.id, Skip.kind == SkipKind.LATER, ReviewSubject.is_open, *conditions)
+    query = query.where(_may_review(viewer, ReviewSubject.id, now)).order_by(Skip.at, Skip.id)
+    return session.scalars(query.limit(_TAIL_MAX)).all()
+
+
+def run_out(
+    session: Session, viewer: Viewer, conditions: Sequence[ColumnElement[bool]], now: dt.datetime
+) -> Sequence[ReviewSubject]:
+    """Subjects whose last free place is a lease that ran out, and that no sweep has given back yet."""
+    left = exists().where(ReviewSlot.subject_id == ReviewSubject.id, has_run_out(now), may_take(viewer, now))
+    some = select(ReviewSlot.subject_id).where(has_run_out(now))
+    query = select(ReviewSubject).where(ReviewSubject.id.in_(some), ~ReviewSubject.is_open, left, *conditions)
+    query = query.where(~_said(viewer, SkipKind.LATER, ReviewSubject.id))
+    return session.scalars(query.order_by(ReviewSubject.rank.desc(), ReviewSubject.id).limit(_TAIL_MAX)).all()
+
+
+def free_slots(session: Session, viewer: Viewer, subject_ids: Sequence[int], now: dt.datetime) -> dict[int, ReviewSlot]:
+    """Subject -> the first of its slots that this person may take, with all that a line of the queue shows."""
+    query = _whole().where(ReviewSlot.subject_id.in_(subject_ids), is_free(now), may_take(viewer, now))
+    first: dict[int, ReviewSlot] = {}
+    for slot in session.scalars(query.order_by(ReviewSlot.number)):
+        first.setdefault(slot.subject_id, slot)
+    return first
+
+
+def reserved_for(session: Session, viewer: Viewer, now: dt.datetime) -> Sequence[ReviewSlot]:
+    """What an admin gave to this person and they have not begun."""
+    query = _whole().where(ReviewSlot.reserved_for_id == viewer.id, is_free(now), may_take(viewer, now))
+    return session.scalars(query.order_by(ReviewSlot.id)).all()
 
 
 def held_by(session: Session, viewer: Viewer, now: dt.datetime) -> Sequence[ReviewSlot]:
@@ -101,11 +135,33 @@ def count_states(session: Session) -> dict[str, int]:
     return {state.value: 0 for state in SlotState} | dict(rows)
 
 
-def done_counts(session: Session, subject_ids: Sequence[int]) -> dict[int, int]:
-    query = select(ReviewSlot.subject_id, func.count()).where(
-        ReviewSlot.subject_id.in_(subject_ids), ReviewSlot.state == SlotState.DONE
-    )
-    return dict(session.execute(query.group_by(ReviewSlot.subject_id)).all())
+def held_count(session: Session, viewer: Viewer, now: dt.datetime) -> int:
+    held = and_(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until >= now)
+    query = select(func.count()).where(ReviewSlot.holder_id == viewer.id, held)
+    return session.scalar(query) or 0
+
+
+def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int:
+    query = select(func.count()).where(Review.reviewer_id == viewer.id, Review.submitted_at >= since)
+    return session.scalar(query) or 0
+
+
+def reviews_per_day_max(session: Session, viewer: Viewer) -> int | None:
+    return session.scalar(select(User.reviews_per_day_max).where(User.id == viewer.id))
+
+
+def expertise_of(session: Session, viewer: Viewer) -> frozenset[str]:
+    return frozenset(session.scalar(select(User.expertise).where(User.id == viewer.id)) or ())
+
+
+def lock_person(session: Session, viewer: Viewer) -> None:
+    """One person's claims come one after another, so that their limits hold."""
+    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+
+
+def lock_subject(session: Session, subject_id: int) -> None:
+    """Whoever changes the slots of a subject does it alone; what the queue keeps of them is counted anew after it."""
+    session.execute(select(ReviewSubject.id).where(ReviewSubject.id == subject_id).with_for_update(key_share=True))
 
 
 def usual_minutes(session: Session) -> dict[str, int]:
@@ -124,15 +180,14 @@ def usual_minutes(session: Session) -> dict[str, int]:
     return {k: max(1, round(median(s) / 60)) for k, s in taken.items() if len(s) >= _EFFORT_REVIEWS_MIN}
 
 
-def put_off(session: Session, viewer: Viewer) -> set[int]:
-    """Subjects that this person said `later` to."""
-    query = select(Skip.subject_id).where(Skip.user_id == viewer.id, Skip.kind == SkipKind.LATER)
-    return set(session.scalars(query))
-
-
 def expired(session: Session, now: dt.datetime) -> Sequence[ReviewSlot]:
     query = select(ReviewSlot).where(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now)
     return session.scalars(query.order_by(ReviewSlot.id)).all()
+
+
+def due_before(session: Session, moment: dt.datetime) -> Sequence[ReviewSubject]:
+    query = select(ReviewSubject).where(ReviewSubject.is_open, ReviewSubject.due_at < moment)
+    return session.scalars(query.order_by(ReviewSubject.due_at, ReviewSubject.id)).all()
 
 
 def live_leases(session: Session, now: dt.datetime) -> Sequence[ReviewSlot]:
@@ -146,17 +201,21 @@ def broken(session: Session) -> Sequence[ReviewSlot]:
     return session.scalars(_whole().where(ReviewSlot.state == SlotState.BROKEN).order_by(ReviewSlot.id)).all()
 
 
-def _is_too_close(viewer: Viewer, subject_id: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[bool]:
+def _is_too_close(viewer: Viewer, subject_id: Any) -> ColumnElement[bool]:
     """The viewer made it, is in its author's team, or has a declared conflict, from either side."""
-    author = aliased(User)
+    return exists().where(SubjectAuthor.subject_id == subject_id, SubjectAuthor.user_id.in_(_close_people(viewer)))
+
+
+def _close_people(viewer: Viewer) -> Select[Any]:
+    """Hangs on the viewer alone, so that a database finds it once and not for each row."""
     declared = exists().where(
         or_(
             and_(
                 Conflict.user_id == viewer.id,
-                or_(Conflict.other_user_id == author.id, and_(Conflict.other_team == author.team, author.team != "")),
+                or_(Conflict.other_user_id == User.id, and_(Conflict.other_team == User.team, User.team != "")),
             ),
             and_(
-                Conflict.user_id == author.id,
+                Conflict.user_id == User.id,
                 or_(
                     Conflict.other_user_id == viewer.id,
                     and_(Conflict.other_team == viewer.team, Conflict.other_team != ""),
@@ -164,18 +223,32 @@ def _is_too_close(viewer: Viewer, subject_id: ColumnElement[int] | InstrumentedA
             ),
         )
     )
-    same_team = and_(author.team != "", author.team == viewer.team)
-    return exists().where(
-        SubjectAuthor.subject_id == subject_id,
-        SubjectAuthor.user_id == author.id,
-        or_(author.id == viewer.id, same_team, declared),
-    )
+    same_team = and_(User.team != "", User.team == viewer.team)
+    # Not correlated with an outer select of people.
+    return select(User.id).where(or_(User.id == viewer.id, same_team, declared)).correlate(None)
 
 
-def _declined(viewer: Viewer) -> ColumnElement[bool]:
-    return exists().where(
-        Skip.subject_id == ReviewSlot.subject_id, Skip.user_id == viewer.id, Skip.kind == SkipKind.NOT_ME
+def _may_review(
+    viewer: Viewer, subject_id: InstrumentedAttribute[int], now: dt.datetime, *, besides: Any = None
+) -> ColumnElement[bool]:
+    """Not too close, not declined, not reviewed before, and no slot of it held already (`besides` one)."""
+    mine = aliased(ReviewSlot)
+    holds = [
+        mine.subject_id == subject_id,
+        mine.holder_id == viewer.id,
+        or_(mine.state == SlotState.DONE, mine.lease_until >= now),
+    ]
+    holds += [] if besides is None else [mine.id != besides]
+    reviewed = exists().where(
+        Review.subject_id == subject_id, Review.reviewer_id == viewer.id, Review.state == ReviewState.SUBMITTED
     )
+    declined = _said(viewer, SkipKind.NOT_ME, subject_id)
+    return and_(~_is_too_close(viewer, subject_id), ~declined, ~exists().where(*holds), ~reviewed)
+
+
+def _said(viewer: Viewer, kind: SkipKind, subject_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    skip = aliased(Skip)
+    return exists().where(skip.subject_id == subject_id, skip.user_id == viewer.id, skip.kind == kind)
 
 
 def _whole() -> Select[ReviewSlot]:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
-from app.assignments import queries
-from app.assignments.policy import shuffle_key
+from app.assignments import queries, service
 from app.assignments.service import Claim, SlotTaken, claim_slot
+from app.assignments.walk import Asked, Sort, walk
 from app.config import Settings
-from app.domain.review import Role, SlotState
+from app.domain.review import EvaluationState, Role, SlotState
 from app.evaluations import queries as evaluation_queries
-from app.models import Evaluation, ReviewSlot, utc_now
+from app.models import ReviewSlot, ReviewSubject, utc_now
 
-CANDIDATES_MAX = 500
+# How many of the next items are looked at for one to take.
+_TRIED = 10
+_UNDER_WAY = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 
 
 class QueueState(StrEnum):
@@ -34,95 +36,113 @@ class QueueState(StrEnum):
 
 @dataclass(frozen=True)
 class QueueItem:
-    """One subject that may be reviewed now.  `evaluation` is the newest, for its verdict and scope."""
+    """One subject that may be reviewed now, by the slot that would be taken.
+
+    `is_running_again`: newer evidence is being made; what is there can be reviewed all the same.
+    """
 
     slot: ReviewSlot
-    evaluation: Evaluation | None
     why: str
-    reviews_done: int
     is_put_off: bool = False
+    is_running_again: bool = False
 
-
-@dataclass(frozen=True)
-class QueueFilters:
-    task: str | None = None
-    kind: str | None = None
-    framework: str | None = None
-    verdict: str | None = None
+    @property
+    def reviews_done(self) -> int:
+        return self.slot.subject.reviews_done
 
 
 @dataclass(frozen=True)
 class Queue:
+    """`locked_by_others` is counted only when nothing else is there to show."""
+
     items: Sequence[QueueItem]
     mine: Sequence[QueueItem]
+    given: Sequence[QueueItem]
     state: QueueState
+    next_cursor: str | None = None
+    limit: service.Limit | None = None
     locked_by_others: int = 0
     earliest_frees_at: dt.datetime | None = None
 
 
-def list_queue(session: Session, viewer: Viewer, filters: QueueFilters | None = None) -> Queue:
-    """What this person may take, in their order: priority, then started items, then their own shuffle."""
+def list_queue(session: Session, settings: Settings, viewer: Viewer, asked: Asked | None = None) -> Queue:
+    """A page of what this person may take: by priority, then started items, then their own shuffle."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
     now = utc_now()
-    free = _one_per_subject(queries.takeable(session, viewer, now, CANDIDATES_MAX))
-    held = queries.held_by(session, viewer, now)
-    items = [i for i in _as_items(session, viewer, free) if _passes(i, filters or QueueFilters())]
-    mine = _as_items(session, viewer, held)
+    mine = _as_items(session, queries.held_by(session, viewer, now))
+    given = _as_items(session, queries.reserved_for(session, viewer, now))
+    reached = service.limit_reached(session, settings, viewer)
     if viewer.is_paused:
-        return Queue([], mine, QueueState.PAUSED)
+        return Queue([], mine, given, QueueState.PAUSED, limit=reached)
+    items, following = _page(session, viewer, asked or Asked(), now)
+    if items or given:
+        return Queue(items, mine, given, QueueState.ITEMS, following, reached)
     locked, earliest = queries.locked_by_others(session, viewer, now)
-    state = QueueState.ITEMS if items else _empty_state(session, locked)
-    return Queue(items, mine, state, locked, earliest)
+    return Queue([], mine, given, _empty_state(session, locked), None, reached, locked, earliest)
 
 
 def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | None:
-    """Take the first item of this person's queue; None when there is none for them."""
-    for item in list_queue(session, viewer).items:
-        try:
-            return claim_slot(session, settings, viewer, item.slot)
-        except SlotTaken:
-            continue
-    return None
+    """Take the first item of this person's queue; None when there is none for them, or they have enough."""
+    require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
+    if service.limit_reached(session, settings, viewer) is not None:
+        return None
+    service.expire(session)
+    now, cursor = utc_now(), None
+    while True:
+        items, cursor = _page(session, viewer, Asked(cursor=cursor, limit=_TRIED), now)
+        for slot in [*queries.reserved_for(session, viewer, now), *(item.slot for item in items)]:
+            try:
+                return claim_slot(session, settings, viewer, slot)
+            except SlotTaken:
+                continue
+        if cursor is None:
+            return None
 
 
-def _as_items(session: Session, viewer: Viewer, slots: Sequence[ReviewSlot]) -> list[QueueItem]:
-    done = queries.done_counts(session, [s.subject_id for s in slots])
-    evaluations = evaluation_queries.latest_by_submission(
-        session, [s.subject.submission_id for s in slots if s.subject.submission_id is not None]
-    )
-    later = queries.put_off(session, viewer)
-    items = [_item(slot, evaluations, done.get(slot.subject_id, 0), slot.subject_id in later) for slot in slots]
-    return sorted(items, key=lambda item: _order(viewer, item))
+def _page(session: Session, viewer: Viewer, asked: Asked, now: dt.datetime) -> tuple[list[QueueItem], str | None]:
+    """After the last page come leases that just ran out, then what this person put off."""
+    walked = walk(session, viewer, asked)
+    ids, later = list(walked.subject_ids), set[int]()
+    if walked.next_cursor is None:
+        conditions = asked.filters.conditions()
+        put_off = [s.id for s in queries.put_off(session, viewer, conditions, now)]
+        ids += [s.id for s in queries.run_out(session, viewer, conditions, now)] + put_off
+        later = set(put_off)
+    slots = queries.free_slots(session, viewer, ids, now)
+    knows = queries.expertise_of(session, viewer)
+    items = _as_items(session, [slots[key] for key in ids if key in slots], knows, later)
+    return _known_first(items, knows) if asked.sort is Sort.USUAL else items, walked.next_cursor
 
 
-def _item(slot: ReviewSlot, evaluations: dict[int, Evaluation], done: int, is_put_off: bool) -> QueueItem:
-    evaluation = evaluations.get(slot.subject.submission_id or 0)
-    why = slot.why
-    if done and not slot.priority:
-        why = f"{done} review{'s are' if done > 1 else ' is'} in: yours helps to complete it"
-    if is_put_off:
-        why = f"you put it off; {why}"
-    return QueueItem(slot, evaluation, why, done, is_put_off)
-
-
-def _order(viewer: Viewer, item: QueueItem) -> tuple[bool, int, int, str]:
-    shuffle = shuffle_key(viewer.public_id, item.slot.subject.public_id)
-    return item.is_put_off, -item.slot.priority, -item.reviews_done, shuffle
-
-
-def _one_per_subject(slots: Sequence[ReviewSlot]) -> list[ReviewSlot]:
-    first: dict[int, ReviewSlot] = {}
+def _as_items(
+    session: Session, slots: Sequence[ReviewSlot], knows: frozenset[str] = frozenset(), later: Collection[int] = ()
+) -> list[QueueItem]:
+    submissions = [s.subject.submission_id for s in slots if s.subject.submission_id is not None]
+    states = evaluation_queries.latest_states(session, submissions)
+    items = []
     for slot in slots:
-        first.setdefault(slot.subject_id, slot)
-    return list(first.values())
+        is_put_off = slot.subject_id in later
+        is_running = states.get(slot.subject.submission_id or 0) in _UNDER_WAY
+        items.append(QueueItem(slot, _why(slot.subject, knows, is_put_off), is_put_off, is_running))
+    return items
 
 
-def _passes(item: QueueItem, filters: QueueFilters) -> bool:
-    version, submission = item.slot.subject.task_version, item.slot.subject.submission
-    verdict = item.evaluation.verdict if item.evaluation else None
-    found = (version.task.name, version.kind, submission.framework if submission else None, verdict)
-    wanted = (filters.task, filters.kind, filters.framework, filters.verdict)
-    return all(not want or want == have for want, have in zip(wanted, found, strict=True))
+def _why(subject: ReviewSubject, knows: frozenset[str], is_put_off: bool) -> str:
+    why, done = subject.why, subject.reviews_done
+    if done and not subject.priority:
+        why = f"{done} review{'s are' if done > 1 else ' is'} in: yours helps to complete it"
+    if known := _known(subject, knows):
+        why = f"{why}, and you know {known}"
+    return f"you put it off; {why}" if is_put_off else why
+
+
+def _known(subject: ReviewSubject, knows: frozenset[str]) -> str:
+    return next((word for word in (subject.framework, subject.task_version.kind) if word in knows), "")
+
+
+def _known_first(items: list[QueueItem], knows: frozenset[str]) -> list[QueueItem]:
+    """Of the items of a page with one rank, those that the person knows about come first."""
+    return sorted(items, key=lambda i: (i.is_put_off, -i.slot.subject.rank, not _known(i.slot.subject, knows)))
 
 
 def _empty_state(session: Session, locked: int) -> QueueState:

@@ -10,18 +10,17 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from app.accounts.access import role
 from app.accounts.policy import Viewer
 from app.assignments import queries, service
-from app.assignments.queue import QueueFilters, QueueItem, list_queue
-from app.domain.report import VERDICT_TITLES, Report
+from app.assignments.queue import QueueItem, list_queue
+from app.assignments.walk import Asked, QueueFilters, Sort
+from app.domain.report import VERDICT_TITLES
 from app.domain.review import Role, SkipKind
 from app.domain.task import FRAMEWORKS, KINDS
 from app.errors import Conflict
-from app.evaluations.panels import Evidence
 from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
 
 router = APIRouter(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
-SHOWN_ITEMS_MAX = 50
 # A first guess until enough reviews are in to say what this kind usually takes.
 _MINUTES_BY_KIND = {
     "generation": 15,
@@ -35,14 +34,23 @@ _MINUTES_BY_KIND = {
 
 @router.get("/queue")
 def queue_page(
-    request: Request, session: ReadSession, viewer: Reviewer, kind: str = "", framework: str = "", verdict: str = ""
+    request: Request,
+    session: ReadSession,
+    viewer: Reviewer,
+    task: str = "",
+    kind: str = "",
+    framework: str = "",
+    verdict: str = "",
+    sort: Sort = Sort.USUAL,
+    cursor: str | None = None,
 ) -> Response:
-    filters = QueueFilters(kind=kind or None, framework=framework or None, verdict=verdict or None)
-    queue = list_queue(session, viewer, filters)
+    filters = QueueFilters(task or None, kind or None, framework or None, verdict or None)
+    queue = list_queue(session, request.app.state.settings, viewer, Asked(filters, sort, cursor))
     context = {
         "queue": queue,
-        "items": [_shown(item) for item in queue.items[:SHOWN_ITEMS_MAX]],
-        "count": len(queue.items),
+        "items": [_shown(item) for item in queue.items],
+        "given": [_shown(item) for item in queue.given],
+        "sort": sort,
         "usual": queries.usual_minutes(session),
         "mine": [_shown(item) for item in queue.mine],
         "filters": filters,
@@ -89,16 +97,11 @@ def _own_token(viewer: Viewer, slot: Any) -> str:
 
 
 def _shown(item: QueueItem) -> dict[str, Any]:
-    data = item.evaluation.report if item.evaluation else None
-    # Verdict, scope and findings are all that a line shows; the workloads are most of a report, and slow to read.
-    report = Report.from_json({**data, "workloads": []}) if data else None
-    evidence = Evidence(report) if report else None
     return {
         "item": item,
         "slot": item.slot,
         "submission": item.slot.subject.submission,
         "version": item.slot.subject.task_version,
-        "report": report,
-        "evidence": evidence,
+        "subject": item.slot.subject,
         "minutes": _MINUTES_BY_KIND.get(item.slot.subject.task_version.kind, 15),
     }

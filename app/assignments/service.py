@@ -6,13 +6,12 @@ import datetime as dt
 import hmac
 from dataclasses import dataclass
 
-from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
-from app.assignments import queries
-from app.assignments.policy import priority_of
+from app.assignments import policy, queries, slots
+from app.assignments.summary import summary_of
 from app.config import Settings
 from app.domain.report import Report
 from app.domain.review import Role, SkipKind, SlotState
@@ -38,32 +37,62 @@ class SlotTaken(Conflict):
 
 def open_slots(session: Session, settings: Settings, subject: ReviewSubject, report: Report) -> list[ReviewSlot]:
     """Open the places for review that new evidence allows; what is held or done stays as it is."""
-    reason = priority_of(report)
-    slots = list(queries.slots_of(session, subject.id))
-    missing = range(len(slots) + 1, settings.slots_per_subject + 1)
-    slots += [_waiting(subject, number) for number in missing]
-    for slot in slots:
+    queries.lock_subject(session, subject.id)
+    reason = policy.priority_of(report)
+    subject.priority, subject.why = reason.weight, reason.why
+    subject.verdict, subject.summary = report.verdict.value, summary_of(report)
+    places = list(queries.slots_of(session, subject.id))
+    missing = range(len(places) + 1, settings.slots_per_subject + 1)
+    places += [_waiting(subject, number) for number in missing]
+    for slot in places:
         if slot.state not in _LIVE:
-            slot.state, slot.priority, slot.why = SlotState.OPEN.value, reason.weight, reason.why
-    session.add_all(slots)
-    session.flush()
-    return slots
+            slot.state = SlotState.OPEN.value
+    session.add_all(places)
+    slots.recount(session, subject.id)
+    return places
 
 
 def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot) -> Claim:
     """Take a slot in one conditional update; claiming one's own again extends it under the same token."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
-    if viewer.is_paused:
-        raise Conflict("your queue is paused", what_to_do="Ask an admin to resume it.")
     now = utc_now()
     if _holds(slot, viewer, now):
         return _extended(settings, slot, now)
+    queries.lock_person(session, viewer)
+    limit = limit_reached(session, settings, viewer)
+    if limit is not None:
+        raise Conflict(limit.said, what_to_do=limit.what_to_do)
+    queries.lock_subject(session, slot.subject_id)
     token, until = auth.new_token(), now + dt.timedelta(minutes=settings.slot_lease_minutes)
     _let_go_of_expired(session, viewer, slot, now)
     if not _take(session, viewer, slot, now, token=token, lease_until=until):
         raise SlotTaken("this item is no longer free for you", what_to_do="Take the next one in your queue.")
+    slots.recount(session, slot.subject_id)
     audit.note(session, viewer.id, "slot.claim", slot.public_id)
     return Claim(queries.find_slot(session, slot.public_id), token, until)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Why a person can take nothing more just now."""
+
+    said: str
+    what_to_do: str
+
+
+def limit_reached(session: Session, settings: Settings, viewer: Viewer) -> Limit | None:
+    """The admin's pause, then how many items may be held at once, then how many reviews a day."""
+    if viewer.is_paused:
+        return Limit("your queue is paused", "Ask an admin to resume it; what you hold stays yours.")
+    now = utc_now()
+    held = queries.held_count(session, viewer, now)
+    if held >= settings.held_items_max:
+        return Limit(f"you hold {held} items, and {settings.held_items_max} is the limit", "Finish or give back one.")
+    allowed = queries.reviews_per_day_max(session, viewer)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if allowed is not None and held + queries.submitted_since(session, viewer, today) >= allowed:
+        return Limit(f"you have had your {allowed} reviews for today", "Go on tomorrow (UTC), or ask an admin.")
+    return None
 
 
 def heartbeat_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot, token: str) -> dt.datetime:
@@ -76,7 +105,7 @@ def heartbeat_slot(session: Session, settings: Settings, viewer: Viewer, slot: R
 
 def release_slot(session: Session, viewer: Viewer, slot: ReviewSlot, token: str) -> None:
     _must_hold(slot, viewer, token)
-    _free(slot)
+    slots.free(session, slot)
     audit.note(session, viewer.id, "slot.release", slot.public_id)
 
 
@@ -89,7 +118,9 @@ def skip_slot(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind
         raise NotPermitted("nobody takes their own work, or their team's, out of the queue")
     _remember_skip(session, viewer, slot, kind, reason)
     if slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED:
-        _free(slot)
+        slots.free(session, slot)
+    if kind is not SkipKind.LATER and slot.reserved_for_id == viewer.id:
+        slots.reserve(session, slot, None)
     if kind is SkipKind.BROKEN_ITEM:
         _break_open_slots(session, slot.subject_id, reason)
     audit.note(session, viewer.id, f"slot.skip_{kind.value}", slot.public_id, reason=reason)
@@ -103,10 +134,17 @@ def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None) -> bo
     if slot is None:
         return False
     now = utc_now()
+    queries.lock_subject(session, slot.subject_id)
+    finished = _finish(session, viewer, slot, now)
+    slots.recount(session, slot.subject_id)
+    return finished
+
+
+def _finish(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> bool:
     if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id:
         # The rule is asked again: a conflict may have been declared since the claim.  The token is not: a page
         # open since before a release and a new claim has an older one, and the slot is this person's all the same.
-        return _update(
+        return slots.change(
             session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id,
             ReviewSlot.state == SlotState.CLAIMED, queries.may_take(viewer, now), state=SlotState.DONE.value,
             done_at=now, lease_until=None, token=None,
@@ -114,28 +152,18 @@ def finish_slot(session: Session, viewer: Viewer, slot: ReviewSlot | None) -> bo
     return _take(session, viewer, slot, now, state=SlotState.DONE.value, done_at=now, lease_until=None, token=None)
 
 
-def force_release(session: Session, viewer: Viewer, slot: ReviewSlot) -> None:
-    """An admin takes a claimed or broken slot away from its holder and puts it back into the queue."""
-    require_role(viewer, Role.ADMIN)
-    if slot.state not in (SlotState.CLAIMED, SlotState.BROKEN):
-        raise Conflict("only a claimed or broken slot can be released")
-    _free(slot)
-    audit.note(session, viewer.id, "slot.force_release", slot.public_id)
-
-
 def expire(session: Session) -> int:
     """Give back slots whose lease ran out; drafts stay with their writers.  How many."""
     now, count = utc_now(), 0
     for slot in queries.expired(session, now):
-        count += _update(
-            session, ReviewSlot.id == slot.id, ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now,
-            state=SlotState.OPEN.value, holder_id=None, token=None, lease_until=None, claimed_at=None,
-        )  # fmt: skip
+        queries.lock_subject(session, slot.subject_id)
+        count += slots.change(session, ReviewSlot.id == slot.id, queries.has_run_out(now), **slots.FREE)
+        slots.recount(session, slot.subject_id)
     return count
 
 
 def _waiting(subject: ReviewSubject, number: int) -> ReviewSlot:
-    return ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, priority=0, why="")
+    return ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, why="")
 
 
 def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: object) -> bool:
@@ -143,7 +171,7 @@ def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, 
     values = {"state": SlotState.CLAIMED.value, "holder_id": viewer.id, "claimed_at": now, **values}
     try:
         with session.begin_nested():
-            return _update(
+            return slots.change(
                 session, ReviewSlot.id == slot.id, queries.is_free(now), queries.may_take(viewer, now), **values
             )
     except IntegrityError:
@@ -153,17 +181,10 @@ def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, 
 
 def _let_go_of_expired(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> None:
     """One's own expired claim on another slot of the subject would stand in one's own way."""
-    _update(
+    slots.change(
         session, ReviewSlot.subject_id == slot.subject_id, ReviewSlot.holder_id == viewer.id, ReviewSlot.id != slot.id,
-        ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now,
-        state=SlotState.OPEN.value, holder_id=None, token=None, lease_until=None, claimed_at=None,
+        queries.has_run_out(now), **slots.FREE,
     )  # fmt: skip
-
-
-def _update(session: Session, *conditions: object, **values: object) -> bool:
-    statement = update(ReviewSlot).where(*conditions).values(**values).returning(ReviewSlot.id)  # type: ignore[arg-type]
-    changed = session.execute(statement, execution_options={"synchronize_session": "fetch"})
-    return len(changed.scalars().all()) == 1
 
 
 def _extended(settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:
@@ -185,11 +206,6 @@ def _same(kept: str | None, given: str) -> bool:
     return kept is not None and hmac.compare_digest(kept.encode(), given.encode())
 
 
-def _free(slot: ReviewSlot) -> None:
-    slot.state, slot.holder_id, slot.token = SlotState.OPEN.value, None, None
-    slot.lease_until = slot.claimed_at = None
-
-
 def _remember_skip(session: Session, viewer: Viewer, slot: ReviewSlot, kind: SkipKind, reason: str) -> None:
     there = session.query(Skip).filter_by(subject_id=slot.subject_id, user_id=viewer.id, kind=kind.value).one_or_none()
     if there is None:
@@ -199,6 +215,8 @@ def _remember_skip(session: Session, viewer: Viewer, slot: ReviewSlot, kind: Ski
 
 
 def _break_open_slots(session: Session, subject_id: int, reason: str) -> None:
+    queries.lock_subject(session, subject_id)
     for other in queries.slots_of(session, subject_id):
         if other.state == SlotState.OPEN:
             other.state, other.why = SlotState.BROKEN.value, f"reported as broken: {reason}"[:300]
+    slots.recount(session, subject_id)

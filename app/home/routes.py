@@ -27,7 +27,7 @@ _RECENT = 5
 def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
     mine = submission_queries.list_of_author(session, viewer.id, limit=_RECENT)
     context = {
-        "queue": _queue(session, viewer), "mine": mine.items,
+        "queue": _queue(request, session, viewer), "mine": mine.items,
         "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in mine.items]),
         "failed": evaluation_queries.count_by_state(session)["failed"] if viewer.has(Role.ADMIN) else 0,
         "contests": review_queries.open_contests(session) if viewer.has(Role.ADJUDICATOR) else [],
@@ -55,8 +55,10 @@ def places(viewer: Viewer) -> list[tuple[str, str]]:
     return [(href, title) for href, title, is_shown in rows if is_shown]
 
 
-def _queue(session: Session, viewer: Viewer) -> Queue | None:
-    return list_queue(session, viewer) if viewer.has(Role.REVIEWER, Role.ADJUDICATOR) else None
+def _queue(request: Request, session: Session, viewer: Viewer) -> Queue | None:
+    if not viewer.has(Role.REVIEWER, Role.ADJUDICATOR):
+        return None
+    return list_queue(session, request.app.state.settings, viewer)
 
 
 pages.FILTERS["places"] = places

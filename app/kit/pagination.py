@@ -44,15 +44,26 @@ def newest_first(
 
 
 def encode_cursor(after: int) -> str:
-    return base64.urlsafe_b64encode(f"after:{after}".encode()).decode().rstrip("=")
+    return encode_place((after,))
 
 
 def decode_cursor(cursor: str) -> int:
+    return decode_place(cursor, 1)[0]
+
+
+def encode_place(place: Sequence[int]) -> str:
+    """A cursor for orders that take more than one number to say where a page ended."""
+    return base64.urlsafe_b64encode(f"after:{','.join(map(str, place))}".encode()).decode().rstrip("=")
+
+
+def decode_place(cursor: str, count: int) -> tuple[int, ...]:
+    """The `count` numbers of a cursor of ours; anything else is refused."""
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-        head, _, number = text.partition(":")
-        if head == "after" and len(number) <= len(str(_KEY_MAX)) and int(number) <= _KEY_MAX:
-            return int(number)
+        head, _, numbers = text.partition(":")
+        place = tuple(int(n) for n in numbers.split(",") if len(n) <= len(str(-_KEY_MAX)))
+        if head == "after" and len(place) == count and all(abs(n) <= _KEY_MAX for n in place):
+            return place
     except (binascii.Error, UnicodeDecodeError, ValueError):
         pass
     raise Invalid("this cursor is not one of ours", what_to_do="Leave the cursor out to start from the first page.")

@@ -25,6 +25,8 @@ class User(Row):
     expertise: Mapped[list[str]] = mapped_column(default=list)
     is_active: Mapped[bool] = mapped_column(default=True)
     is_paused: Mapped[bool] = mapped_column(default=False)
+    # Reviews that they may hand in in a day (UTC), held items counted; none: as many as they like.
+    reviews_per_day_max: Mapped[int | None]
 
 
 class UserSession(Row):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import secrets
+from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.domain.review import SlotState
@@ -13,16 +15,39 @@ from app.models.base import Base, Row, utc_now
 from app.models.submission import Submission
 from app.models.task import TaskVersion
 
+# `ReviewSubject.shuffle` is below 2 ** SHUFFLE_BITS, so that small multiples of it still are 64-bit integers.
+SHUFFLE_BITS = 53
+
 
 class ReviewSubject(Row):
-    """A submission revision, a task version, or a comparison of two to four submissions."""
+    """A submission revision, a task version, or a comparison of two to four submissions.
+
+    What the queue needs stands here, so that a page of it is one walk along an index: `is_open`, `reviews_done` and
+    `rank` follow from the slots and `priority` (`assignments.service` keeps them so), `verdict`, `why` and `summary`
+    from the newest evidence, and `shuffle` is drawn once.
+    """
 
     __tablename__ = "review_subjects"
+    __table_args__ = (
+        Index("ix_review_subjects_is_open_rank_shuffle", "is_open", "rank", "shuffle"),
+        Index("ix_review_subjects_is_open_id", "is_open", "id"),
+        Index("ix_review_subjects_is_open_due_at", "is_open", "due_at"),
+    )
     prefix = "sbj"
 
     kind: Mapped[str] = mapped_column(String(20))
     submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id"), unique=True)
     task_version_id: Mapped[int] = mapped_column(ForeignKey("task_versions.id"), index=True)
+    framework: Mapped[str] = mapped_column(String(20), default="")
+    verdict: Mapped[str | None] = mapped_column(String(20))
+    summary: Mapped[dict[str, Any] | None]
+    priority: Mapped[int] = mapped_column(default=0)
+    why: Mapped[str] = mapped_column(String(300), default="")
+    due_at: Mapped[dt.datetime | None]
+    is_open: Mapped[bool] = mapped_column(default=False)
+    reviews_done: Mapped[int] = mapped_column(default=0)
+    rank: Mapped[int] = mapped_column(default=0)
+    shuffle: Mapped[int] = mapped_column(BigInteger, default=lambda: secrets.randbits(SHUFFLE_BITS))
 
     submission: Mapped[Submission | None] = relationship(lazy="raise")
     task_version: Mapped[TaskVersion] = relationship(lazy="raise")
@@ -49,7 +74,10 @@ class ComparisonMember(Base):
 
 
 class ReviewSlot(Row):
-    """One place for one reviewer.  A free slot has no holder, so the constraint is one live slot each."""
+    """One place for one reviewer.  A free slot has no holder, so the constraint is one live slot each.
+
+    `reserved_for` is whom an admin gave it to: nobody else can claim it.  `why` is what was reported of a broken one.
+    """
 
     __tablename__ = "review_slots"
     __table_args__ = (
@@ -62,8 +90,8 @@ class ReviewSlot(Row):
     subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
     number: Mapped[int]
     state: Mapped[str] = mapped_column(String(10), default=SlotState.WAITING.value)
-    priority: Mapped[int] = mapped_column(default=0)
     why: Mapped[str] = mapped_column(String(300), default="")
+    reserved_for_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     token: Mapped[str | None] = mapped_column(String(64))
     lease_until: Mapped[dt.datetime | None]
@@ -71,7 +99,8 @@ class ReviewSlot(Row):
     done_at: Mapped[dt.datetime | None]
 
     subject: Mapped[ReviewSubject] = relationship(lazy="raise")
-    holder: Mapped[User | None] = relationship(lazy="raise")
+    holder: Mapped[User | None] = relationship(lazy="raise", foreign_keys=[holder_id])
+    reserved_for: Mapped[User | None] = relationship(lazy="raise", foreign_keys=[reserved_for_id])
 
 
 class Skip(Base):
@@ -86,3 +115,15 @@ class Skip(Base):
     kind: Mapped[str] = mapped_column(String(20))
     reason: Mapped[str] = mapped_column(String(1000), default="")
     at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+
+
+class SavedView(Base):
+    """A name that a person gave to filters and an order of the queue: `query` is what follows `/queue?`."""
+
+    __tablename__ = "saved_views"
+    __table_args__ = (UniqueConstraint("user_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    name: Mapped[str] = mapped_column(String(60))
+    query: Mapped[str] = mapped_column(String(400))

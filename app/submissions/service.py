@@ -158,8 +158,9 @@ def _keep(session: Session, submission: Submission) -> Submitted:
             raise
         return Submitted(before, None, is_new=False)
     subject = ReviewSubject(
-        kind=SubjectKind.SUBMISSION.value, submission_id=submission.id, task_version_id=submission.task_version_id
-    )
+        kind=SubjectKind.SUBMISSION.value, submission_id=submission.id, task_version_id=submission.task_version_id,
+        framework=submission.framework,
+    )  # fmt: skip
     session.add(subject)
     session.flush()
     session.add(SubjectAuthor(subject_id=subject.id, user_id=submission.author_id))

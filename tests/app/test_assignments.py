@@ -12,9 +12,11 @@ from sqlalchemy import update
 from app.accounts import queries as account_queries
 from app.accounts import service as accounts
 from app.accounts.policy import viewer_of
-from app.assignments import queries, service
+from app.assignments import oversight, queries, service
 from app.assignments.queue import QueueState, claim_next, list_queue
 from app.assignments.service import SlotTaken
+from app.assignments.walk import Asked, QueueFilters
+from app.config import Settings
 from app.domain.report import Verdict
 from app.domain.review import Role, SkipKind, SlotState
 from app.errors import Conflict, Gone, Invalid, NotPermitted
@@ -41,9 +43,12 @@ def _claim(database, settings, viewer, slot_id):
         return service.claim_slot(session, settings, viewer, queries.find_slot(session, slot_id))
 
 
-def _queue(database, viewer, **filters):
+def _queue(database, viewer, **asked):
+    """`asked`: filters by name, `sort`, `cursor`, `limit`, and `settings` for other limits."""
+    settings = asked.pop("settings", None) or Settings(_env_file=None)
+    page = {name: asked.pop(name) for name in ("sort", "cursor", "limit") if name in asked}
     with database.read() as session:
-        return list_queue(session, viewer)
+        return list_queue(session, settings, viewer, Asked(QueueFilters(**asked), **page))
 
 
 def _expire(database):
@@ -209,7 +214,7 @@ class TestSkip:
             assert len(broken) == 2 and "the source is empty" in broken[0].why
             admin = factories.make_viewer(session, Role.ADMIN)
             for slot in broken:
-                service.force_release(session, admin, slot)
+                oversight.force_release(session, admin, slot)
         assert len(_queue(database, viewer).items) == 1
 
     def test_not_me_needs_a_reason(self, database, settings):
@@ -226,7 +231,7 @@ class TestOrder:
                 factories.make_evaluated(session, settings, report=factories.make_report(verdict))
         items = _queue(database, viewer).items
 
-        assert [i.evaluation.verdict for i in items] == ["suspect", "inconclusive", "accepted"]
+        assert [i.slot.subject.verdict for i in items] == ["suspect", "inconclusive", "accepted"]
         assert "suspects a trick" in items[0].why
 
     def test_a_started_item_comes_before_an_untouched_one(self, database, settings):

@@ -56,16 +56,12 @@ def test_an_honest_empty_queue(house):
 
 def test_what_others_hold_is_not_all_done(full_house):
     with full_house.database.write() as session:
-        from app.assignments import queries, service
-        from app.models import utc_now
+        from app.assignments.queue import claim_next
 
+        settings = full_house.settings.model_copy(update={"held_items_max": 100})
         for login in ("rob", "ada", "max"):
-            viewer = full_house.viewers[login]
-            for slot in queries.takeable(session, viewer, utc_now(), 100):
-                try:
-                    service.claim_slot(session, full_house.settings, viewer, slot)
-                except service.SlotTaken:
-                    continue
+            while claim_next(session, settings, full_house.viewers[login]):
+                pass
 
     page = full_house.browser("ria").get("/queue").text
 

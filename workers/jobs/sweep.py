@@ -7,6 +7,7 @@ import dataclasses
 import structlog
 
 from app.accounts import service as accounts
+from app.assignments import oversight
 from app.assignments import service as assignments
 from app.config import Settings
 from app.evaluations import service as evaluations
@@ -34,6 +35,7 @@ def run(database: Database, settings: Settings) -> Swept:
         swept = evaluations.sweep(session, settings, broker_depth=depth)
     with database.write() as session:
         expired = assignments.expire(session)
+        oversight.raise_due(session)
     with database.write() as session:
         exported = exports.sweep(session, settings)
     with database.write() as session:

@@ -1,0 +1,173 @@
+"""The queue's order, walked page by page along an index: what a page costs does not grow with the queue.
+
+A page is found in two steps that alternate: candidates in order, from the index alone, and which of them this person
+may review.  A person who may take few of many gets larger and larger bites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, func, select, tuple_, union_all
+from sqlalchemy.orm import Session
+
+from app.accounts.policy import Viewer
+from app.assignments import queries
+from app.assignments.shuffle import Shuffle, shuffle_of
+from app.kit.pagination import decode_place, encode_place
+from app.models import ReviewSubject, Task, TaskVersion, utc_now
+
+PAGE_ITEMS = 50
+_BITE_MAX = 2000
+
+
+class Sort(StrEnum):
+    """`usual` is priority, then started items, then the person's own shuffle; `due` shows dated items alone."""
+
+    USUAL = "usual"
+    OLDEST = "oldest"
+    NEWEST = "newest"
+    DUE = "due"
+
+
+@dataclass(frozen=True)
+class QueueFilters:
+    """Each is left out when empty.  `task` is a name; `verdict` is of the newest evidence."""
+
+    task: str | None = None
+    kind: str | None = None
+    framework: str | None = None
+    verdict: str | None = None
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        subject = ReviewSubject
+        found = [] if not self.framework else [subject.framework == self.framework]
+        found += [] if not self.verdict else [subject.verdict == self.verdict]
+        if self.task or self.kind:
+            versions = select(TaskVersion.id).join(Task, Task.id == TaskVersion.task_id)
+            versions = versions.where(Task.name == self.task) if self.task else versions
+            versions = versions.where(TaskVersion.kind == self.kind) if self.kind else versions
+            found.append(subject.task_version_id.in_(versions))
+        return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which page of the queue, in which order."""
+
+    filters: QueueFilters = QueueFilters()
+    sort: Sort = Sort.USUAL
+    cursor: str | None = None
+    limit: int = PAGE_ITEMS
+
+
+# A place in the order, which is a tuple of numbers that grow: the subject's id stands last.
+Place = tuple[int, ...]
+_NUMBERS = {Sort.USUAL: 3, Sort.OLDEST: 1, Sort.NEWEST: 1, Sort.DUE: 1}
+# (after which place, how many) -> the next candidates in order.
+Candidates = Callable[[Place | None, int], Sequence[Place]]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """The ids of a page's subjects in order, and the cursor of the page after it."""
+
+    subject_ids: list[int]
+    next_cursor: str | None
+
+
+def walk(session: Session, viewer: Viewer, asked: Asked) -> Walked:
+    """The next `limit` open subjects that this person may review and did not put off."""
+    after = decode_place(asked.cursor, _NUMBERS[asked.sort]) if asked.cursor else None
+    candidates = _candidates(session, viewer, asked)
+    page = list(islice(_allowed(session, viewer, candidates, after, asked.limit + 1), asked.limit + 1))
+    is_last = len(page) <= asked.limit
+    page = page[: asked.limit]
+    return Walked([place[-1] for place in page], None if is_last else encode_place(page[-1]))
+
+
+def _allowed(
+    session: Session, viewer: Viewer, candidates: Candidates, after: Place | None, bite: int
+) -> Iterator[Place]:
+    now = utc_now()
+    while True:
+        found = candidates(after, bite)
+        free = queries.reviewable(session, viewer, [place[-1] for place in found], now)
+        yield from (place for place in found if place[-1] in free)
+        if len(found) < bite:
+            return
+        after, bite = found[-1], min(2 * bite, _BITE_MAX)
+
+
+def _candidates(session: Session, viewer: Viewer, asked: Asked) -> Candidates:
+    conditions = asked.filters.conditions()
+    if asked.sort is Sort.USUAL:
+        return _Usual(session, shuffle_of(viewer.public_id), conditions)
+    return _ByColumn(session, asked.sort, conditions)
+
+
+@dataclass(frozen=True)
+class _ByColumn:
+    """Places are (id,)."""
+
+    session: Session
+    sort: Sort
+    conditions: Sequence[ColumnElement[bool]]
+
+    def __call__(self, after: Place | None, limit: int) -> Sequence[Place]:
+        subject = ReviewSubject
+        query = select(subject.id).where(subject.is_open, *self.conditions)
+        last = after[-1] if after else None
+        if self.sort is Sort.DUE:
+            query = query.where(subject.due_at.is_not(None)).order_by(subject.due_at, subject.id)
+            if last is not None:
+                due_at = select(subject.due_at).where(subject.id == last).scalar_subquery()
+                query = query.where(tuple_(subject.due_at, subject.id) > tuple_(due_at, last))
+        elif self.sort is Sort.OLDEST:
+            query = query.order_by(subject.id)
+            query = query if last is None else query.where(subject.id > last)
+        else:
+            query = query.order_by(subject.id.desc())
+            query = query if last is None else query.where(subject.id < last)
+        return [(key,) for key in self.session.scalars(query.limit(limit))]
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """Places are (-rank, turn, id)."""
+
+    session: Session
+    shuffle: Shuffle
+    conditions: Sequence[ColumnElement[bool]]
+
+    def __call__(self, after: Place | None, limit: int) -> Sequence[Place]:
+        found: list[Place] = []
+        rank, turn = (-after[0], after[1]) if after else (self._next_rank(None), -1)
+        while rank is not None and len(found) < limit:
+            rows = self.session.execute(self._of_rank(rank, turn, limit - len(found)))
+            found += [(-rank, *row) for row in rows]
+            rank, turn = self._next_rank(rank), -1
+        return found
+
+    def _next_rank(self, below: int | None) -> int | None:
+        query = select(func.max(ReviewSubject.rank)).where(ReviewSubject.is_open)
+        return self.session.scalar(query if below is None else query.where(ReviewSubject.rank < below))
+
+    def _of_rank(self, rank: int, after: int, limit: int) -> Select[Any]:
+        stretches = [self._stretch(rank, low, high, limit) for low, high in self.shuffle.stretches(after)]
+        rows = union_all(*stretches).subquery()
+        turn = self.shuffle.turn(rows.c.shuffle)
+        return select(turn, rows.c.id).order_by(turn, rows.c.id).limit(limit)
+
+    def _stretch(self, rank: int, low: int, high: int, limit: int) -> Select[Any]:
+        subject = ReviewSubject
+        query = select(subject.id, subject.shuffle).where(
+            subject.is_open, subject.rank == rank, subject.shuffle >= low, subject.shuffle < high, *self.conditions
+        )
+        # A select of a select: SQLite takes no limit inside a union otherwise.
+        cut = query.order_by(subject.shuffle).limit(limit).subquery()
+        return select(cut.c.id, cut.c.shuffle)
