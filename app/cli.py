@@ -1,6 +1,7 @@
 """The `workbench` command.
 
-This is where the two halves meet: it alone, with `app.cli_evaluate`, may import `workers`.
+This is where the two halves meet: it and the commands that judge (`cli_evaluate`, `cli_precision`) alone may
+import `workers`.
 Imports are inside the commands, so that each loads only what it needs.
 """
 
@@ -134,8 +135,8 @@ def _settings() -> Settings:
 
 
 def _add_other_commands() -> None:
-    """`evaluate`, `lint-task` and their like, and `admin`, live in files of their own."""
-    for module in ("app.cli_evaluate", "app.cli_admin"):
+    """`evaluate`, `precision` and their like, and `admin`, live in files of their own."""
+    for module in ("app.cli_evaluate", "app.cli_precision", "app.cli_admin"):
         if importlib.util.find_spec(module):
             importlib.import_module(module).register(cli)
 

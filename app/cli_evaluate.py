@@ -6,15 +6,14 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli_engine import ACCEPTED, BAD_USAGE, OUR_FAILURE, REJECTED, UNDECIDED, open_sandboxes, stop
+
 if TYPE_CHECKING:
     from app.domain.report import Report, StageName
-    from workers.sandbox import Sandboxes
-
-ACCEPTED, REJECTED, BAD_USAGE, OUR_FAILURE, UNDECIDED = 0, 1, 2, 3, 4
 
 
 def register(cli: typer.Typer) -> None:
@@ -73,25 +72,14 @@ def evaluate(
         secret=_secret(replay), artefacts_folder=artefacts, command=shlex.join(["workbench", *sys.argv[1:]]),
     )  # fmt: skip
     try:
-        with _sandboxes(needed=set(wanted) != {StageName.INSPECT}) as sandboxes:
+        with open_sandboxes(needed=set(wanted) != {StageName.INSPECT}) as sandboxes:
             report = judge(request, sandboxes)
     except (TaskError, SubmissionError) as error:
-        _stop(str(error), BAD_USAGE)
+        stop(str(error), BAD_USAGE)
     except EngineFault as error:
-        _stop(str(error), OUR_FAILURE)
+        stop(str(error), OUR_FAILURE)
     _write(report, json_file)
     raise typer.Exit(exit_status(report))
-
-
-def _sandboxes(*, needed: bool = True) -> Sandboxes:
-    """Cold sandboxes; nothing starts before it is used, and reading the source alone uses none."""
-    from app.config import load_settings
-    from workers.local import sandboxes_for
-
-    settings = load_settings()
-    if needed and "torch" not in settings.runtimes:
-        _stop("the torch runtime is missing; run `make setup`, or name one in WORKBENCH_RUNTIMES", OUR_FAILURE)
-    return sandboxes_for(settings.runtimes, warm=False, allow_unsandboxed=settings.allow_unsandboxed)
 
 
 def lint_task(
@@ -108,12 +96,12 @@ def lint_task(
     from workers.judge.tasklint import lint
 
     try:
-        with _sandboxes() as sandboxes:
+        with open_sandboxes() as sandboxes:
             bundle, findings = lint(task, sandboxes)
     except TaskError as error:
-        _stop(str(error), BAD_USAGE, "lint-task")
+        stop(str(error), BAD_USAGE, "lint-task")
     except EngineFault as error:
-        _stop(str(error), OUR_FAILURE, "lint-task")
+        stop(str(error), OUR_FAILURE, "lint-task")
     rows = [
         {"code": f.code, "severity": str(f.severity), "message": f.message, "workload": f.workload} for f in findings
     ]
@@ -145,9 +133,9 @@ def _stages(text: str | None) -> tuple[StageName, ...]:
         return tuple(StageName)
     names = _names(text)
     if unknown := [name for name in names if name not in set(StageName)]:
-        _stop(f"stages are {', '.join(StageName)}, not {', '.join(unknown)}", BAD_USAGE)
+        stop(f"stages are {', '.join(StageName)}, not {', '.join(unknown)}", BAD_USAGE)
     if not names:
-        _stop(f"--stages names none; stages are {', '.join(StageName)}", BAD_USAGE)
+        stop(f"--stages names none; stages are {', '.join(StageName)}", BAD_USAGE)
     return tuple(stage for stage in StageName if stage in names)
 
 
@@ -161,9 +149,9 @@ def _claim_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         is_empty = not any(folder.iterdir())
     except OSError as error:
-        _stop(f"--artefacts {folder}: {error.strerror or error}", BAD_USAGE)
+        stop(f"--artefacts {folder}: {error.strerror or error}", BAD_USAGE)
     if not is_empty:
-        _stop(f"--artefacts {folder}: not an empty folder; name a new one", BAD_USAGE)
+        stop(f"--artefacts {folder}: not an empty folder; name a new one", BAD_USAGE)
 
 
 def _secret(replay: Path | None) -> bytes | None:
@@ -172,12 +160,7 @@ def _secret(replay: Path | None) -> bytes | None:
     try:
         return bytes.fromhex(json.loads(replay.read_text())["replay"]["secret"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        _stop(f"{replay} holds no report that can be replayed ({error})", BAD_USAGE)
-
-
-def _stop(message: str, status: int, command: str = "evaluate") -> NoReturn:
-    typer.echo(f"workbench {command}: {message}", err=True)
-    raise typer.Exit(status)
+        stop(f"{replay} holds no report that can be replayed ({error})", BAD_USAGE)
 
 
 def _write(report: Report, json_file: str | None) -> None:
