@@ -192,7 +192,11 @@ class OutputResult:
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """What happened on one workload: `status` is passed, failed, not_measured or error."""
+    """What happened on one workload: `status` is passed, failed, not_measured or error.
+
+    `decides` is False for a family of inputs outside the task's contract, which is information; its status is
+    flagged where it would be failed.
+    """
 
     name: str
     family: str
@@ -202,6 +206,7 @@ class WorkloadResult:
     reason: str | None = None
     hidden: bool = False
     calls: int = 0
+    decides: bool = True
 
 
 @dataclass(frozen=True)
@@ -328,6 +333,7 @@ class Report:
         workloads = tuple(
             WorkloadResult(name=names[w.name], family="hidden", status=w.status, hidden=True) if w.hidden else w
             for w in self.workloads
+            if w.decides or not w.hidden
         )
         scope = dataclasses.replace(
             self.scope,

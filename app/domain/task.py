@@ -40,13 +40,17 @@ class TaskError(Exception):
 
 @dataclass(frozen=True)
 class Workload:
-    """One set of parameters for `make_inputs`; `runs_on` is "any" or "device"."""
+    """One set of parameters for `make_inputs`; `runs_on` is "any" or "device".
+
+    `drawn`: not the task's own, but made by the judge from the task's contract.
+    """
 
     name: str
     params: Mapping[str, Any]
     uses: tuple[str, ...] = ("correctness",)
     hidden: bool = False
     runs_on: str = "any"
+    drawn: bool = False
 
 
 @dataclass(frozen=True)

@@ -53,13 +53,13 @@ def test_a_broken_reference_is_an_invalid_task(bench, reference, code):
 
 
 def test_a_reference_that_hangs_is_an_invalid_task(bench, monkeypatch):
-    monkeypatch.setattr("workers.judge.gathering.IMPORT_SECONDS", 10)
+    monkeypatch.setattr("workers.judge.reader.IMPORT_SECONDS", 10)
     report = bench.judge(DOUBLE, reference=INPUTS + "def reference(x):\n    while True: pass", extra="")
     assert report.verdict is Verdict.INVALID_TASK
     assert "task.reference_hangs" in codes(report)
 
 
-@pytest.mark.parametrize("check", ["raise KeyError", "return True", "return 1, 2, 3", "import os; os._exit(3)"])
+@pytest.mark.parametrize("check", ["raise KeyError", "return True", "return 1, 2, 3", "import os; os._exit(3)", "return False, 'never'"])
 def test_a_broken_check_is_an_invalid_task(bench, check):
     reference = INPUTS + f"def reference(x):\n    return x * 2\ndef check(inputs, outputs, oracle):\n    {check}"
     report = bench.judge(DOUBLE, reference=reference)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.task import TaskBundle
+from app.domain.task import TaskBundle, Workload
 from workers.judge import numerics
 from workers.judge.received import Leaf, Received
 from workers.judge.rounding import Rounding
@@ -29,6 +29,7 @@ class Draw:
     call_seed: int  # of the generators in the candidate's process
     rounding: Rounding = field(default_factory=lambda: Rounding("not asked for"))
     systematic: bool = False  # whether rounding errors add up on these inputs
+    family: str = ""  # the family of values in place of the task's own
 
     def expected(self) -> list[numerics.Expected]:
         """Per output: the native array, its oracle (None where there is none), and what its error budget needs."""
@@ -64,14 +65,29 @@ class Draw:
 
 
 @dataclass
+class Outside:
+    """A family of values that the contract does not name, on a workload; without a draw `reason` says why."""
+
+    workload: Workload
+    family: str
+    draw: Draw | None
+    reason: str = ""
+
+
+@dataclass
 class Answers:
-    """Everything the task's own code said.  `draws[workload]` holds one or two draws."""
+    """Everything the task's own code said.  `draws[workload]` holds one or two draws.
+
+    `drawn` are the workloads that the judge made from the contract, `outside` what goes beyond it.
+    """
 
     arguments: list[str] = field(default_factory=list)
     has_check: bool = False
     draws: dict[str, list[Draw]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     vacuous: dict[str, bool] = field(default_factory=dict)
+    drawn: list[Workload] = field(default_factory=list)
+    outside: list[Outside] = field(default_factory=list)
 
     def check_size(self) -> None:
         """Raises `NotAValue` when there is more than can be kept."""
@@ -79,7 +95,8 @@ class Answers:
             raise NotAValue(f"all answers together have more than {ALL_ANSWERS_BYTES >> 30} GiB")
 
     def close(self) -> None:
-        for draw in itertools.chain.from_iterable(self.draws.values()):
+        others = [other.draw for other in self.outside if other.draw is not None]
+        for draw in itertools.chain(others, *self.draws.values()):
             draw.close()
 
 

@@ -91,15 +91,15 @@ class Caller:
     def call(  # noqa: PLR0913 - each names one way in which calls differ
         self, workload: Workload, draw: Draw, *, slot: str, poison: int = POISON_A, refill: str | None = None,
         trace: bool = False, skip_launches: bool = False, watch: bool = False, hollow: tuple[str, ...] = (),
-        note: bool = True,
+        note: bool = True, limit_s: float | None = None,
     ) -> Returned:  # fmt: skip
         """One call on `draw`'s inputs; raises `NotRun` when nothing comes back that can be judged.
 
         `refill` names an earlier call whose storages get the new values, so addresses stay the same;
         `skip_launches` turns submitted kernels into no-ops, `hollow` zeroes the results of library operators,
-        `watch` looks for races.
+        `watch` looks for races; `limit_s` is a shorter limit than the task's.
         """
-        limit = self.bundle.spec.limits.seconds
+        limit = limit_s or self.bundle.spec.limits.seconds
         self.rooms[slot] = _room(draw.native)
         start = time.monotonic()
         try:
@@ -150,7 +150,8 @@ class Caller:
         if note:
             self.notebook.note(
                 code, Severity.INFO, StageName.CORRECTNESS, f"`{workload.name}` {reason}",
-                verdict=Verdict.INCONCLUSIVE, workload=workload.name, evidence=evidence, location=location,
+                verdict=None if workload.drawn else Verdict.INCONCLUSIVE, workload=workload.name, evidence=evidence,
+                location=location,
             )  # fmt: skip
         return NotRun(reason, measured=False, fatal=False)
 

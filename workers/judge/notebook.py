@@ -150,6 +150,10 @@ class Notebook:
             if r is None or not r.ok:
                 self.artefacts.keep(workload, family, name, g, e)
 
+    def workloads_in_order(self, names: list[str]) -> tuple[WorkloadResult, ...]:
+        """As the task lists them, whatever order they were called in; the calls of one stay as they came."""
+        return tuple(sorted(self.workloads, key=lambda w: names.index(w.name)))
+
     def _within_room(self, found: Finding) -> Finding:
         size = len(json.dumps(found.evidence))
         if size > self.evidence_room:

@@ -38,6 +38,7 @@ from workers.judge.gathering import gather
 from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
 from workers.judge.observations import memory_findings
+from workers.judge.outside import look_outside
 from workers.judge.restartable import MAX_RESTARTS, GivenUp, Restartable
 from workers.judge.seeds import Seeds
 from workers.judge.semantic import run_checks
@@ -94,6 +95,7 @@ class _Judging:
     submission: Submission
     seeds: Seeds
     notebook: Notebook
+    drawn: list[Workload] = field(default_factory=list)
     runs: list[WorkloadRun] = field(default_factory=list)
     refused: int = 0
     environment: dict[str, Any] = field(default_factory=dict)
@@ -175,6 +177,8 @@ class _Judging:
         caller = self._compile(candidate, in_place)
         if caller is None:
             return
+        self.drawn = answers.drawn
+        workloads = self.seeds.shuffled([*workloads, *self.drawn])
         with self.notebook.stage(StageName.CORRECTNESS) as stage:
             for workload in workloads:
                 caller = caller or self._reload(candidate, in_place, workload)
@@ -185,6 +189,8 @@ class _Judging:
             self._probe(caller, answers)
         if self.notebook.wants(StageName.SANITIZE):
             self._sanitize()
+        if self.notebook.wants(StageName.CORRECTNESS):
+            look_outside(caller, judge, self.runs)
 
     def _compile(self, candidate: Restartable, in_place: list[int]) -> Caller | None:
         """Load the submission; None where it does not load, which ends every later stage too."""
@@ -341,18 +347,18 @@ class _Judging:
             mode=MODES.get(self.submission.framework, "static"),
             not_checked=tuple(dict.fromkeys(book.not_checked)),
             stages=book.ended(),
-            workloads=tuple(book.workloads),
+            workloads=book.workloads_in_order([w.name for w in (*self.bundle.spec.workloads, *self.drawn)]),
             findings=tuple(book.findings),
             environment={"host": platform.platform(), "device": None, "driver": None, **self.environment},
             replay=Replay(self.request.command, self.seeds.secret.hex(), dict(self.seeds.drawn)),
-            hidden_workloads=tuple(w.name for w in self.bundle.spec.workloads if w.hidden),
+            hidden_workloads=tuple(w.name for w in (*self.bundle.spec.workloads, *self.drawn) if w.hidden),
             log=book.log(),
             rules=named_rules.worst(book.workloads),
         )
 
     def _scope(self) -> Scope:
         ran = {w.name for w in self.notebook.workloads if w.status is not StageStatus.NOT_MEASURED}
-        names = [w.name for w in self.bundle.spec.workloads if "correctness" in w.uses]
+        names = [w.name for w in (*self.bundle.spec.workloads, *self.drawn) if "correctness" in w.uses]
         applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
         runs_here = self.submission.framework in RUNS_HERE
         return Scope(

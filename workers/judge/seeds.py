@@ -5,8 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
+import numpy as np
+
+Item = TypeVar("Item")
 SECRET_BYTES = 32
 
 
@@ -29,3 +34,8 @@ class Seeds:
         digest = hmac.new(self.secret, label.encode(), hashlib.sha256).digest()
         self.drawn[label] = int.from_bytes(digest, "big") % 2**31
         return self.drawn[label]
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """In an order that depends on the secret: no call can tell by its number what it is for."""
+        order = np.random.default_rng(self.of("", "order", 0)).permutation(len(items))
+        return [items[n] for n in order]

@@ -64,8 +64,8 @@ def _one_hot(values: Floats, _: Format, random: np.random.Generator) -> Floats:
     rows, columns = values.size // max(1, values.shape[-1]), values.shape[-1]
     hot = np.zeros((rows, columns))
     if columns:
-        places = np.concatenate([random.permutation(columns) for _ in range(-(-rows // columns))] or [[]])
-        hot[np.arange(rows), places[:rows].astype(np.int64)] = 1.0
+        places = np.concatenate([random.permutation(columns) for _ in range(rows // columns + 1)])
+        hot[np.arange(rows), places[:rows]] = 1.0
     return hot.reshape(values.shape)
 
 
