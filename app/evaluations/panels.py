@@ -119,7 +119,10 @@ class Evidence:
         """What this evaluation says of the task itself, in one line."""
         faults = [row.kind.title for row in self.findings if row.finding.code.startswith("task.")]
         errors = [
-            o.reference_max_ulp for w in self.report.workloads for o in w.outputs if o.reference_max_ulp is not None
+            o.reference_max_ulp
+            for w in self.report.workloads
+            for o in w.outputs
+            if w.decides and o.reference_max_ulp is not None
         ]
         said = ["; ".join(faults) if faults else "no task fault seen"]
         said += [f"the reference's own largest error is {significant(max(errors))} ULP"] if errors else []
@@ -193,8 +196,13 @@ class Evidence:
         return charts.speedup_plot(self.benchmark.get("workloads", ())) if self.benchmark else None
 
     @cached_property
+    def deciding_runs(self) -> list[WorkloadRow]:
+        """All but the inputs outside the contract, which are information."""
+        return [row for row in self.workloads if row.workload.decides]
+
+    @cached_property
     def passed_workloads(self) -> int:
-        return sum(1 for row in self.workloads if row.workload.status is StageStatus.PASSED)
+        return sum(1 for row in self.deciding_runs if row.workload.status is StageStatus.PASSED)
 
     @cached_property
     def shown_first(self) -> WorkloadRow | None:
@@ -207,7 +215,9 @@ class Evidence:
         return FindingRow(number, finding, kind, cell_id("finding", number), self._counter_example(finding))
 
     def _counter_example(self, finding: Finding) -> str | None:
-        worst = _worst(self.report.workloads, finding.workload) if finding.code.startswith("numerics.") else None
+        decides = finding.code != "numerics.outside_contract"
+        runs = [w for w in self.report.workloads if w.decides is decides]
+        worst = _worst(runs, finding.workload) if finding.code.startswith("numerics.") else None
         if worst is not None:
             return f"workload {finding.workload}, {worst}"
         items = [f"{k} {_plain(v)}" for k, v in finding.evidence.items() if not isinstance(v, dict | list | tuple)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from app.domain.report import Severity, StageName, StageStatus
+from app.domain.report import Finding, Severity, StageName, StageStatus, WorstElement
 from app.evaluations.panels import Evidence, cell_id, for_viewer
 from tests.pages import sample_reports
 from tests.pages.sample_reports import report, workload
+
+WORST = WorstElement((0,), "nan", 1.0, float("inf"))
 
 
 def families(name: str, *, hidden: bool = False, status: StageStatus = StageStatus.PASSED):
@@ -53,6 +55,23 @@ class TestWorkloads:
         rows = for_viewer(whole, sees_hidden=False).workloads
 
         assert [row.workload.status for row in rows if row.workload.hidden] == [StageStatus.FAILED]
+
+
+class TestOutsideTheContract:
+    def test_it_is_neither_counted_nor_taken_for_the_reference_s_error_nor_for_a_counter_example(self):
+        own = workload("square", family="task")
+        huge = dataclasses.replace(own.outputs[0], ok=False, reference_max_ulp=1e9, worst=(WORST,))
+        outside = dataclasses.replace(own, family="huge", status=StageStatus.FLAGGED, outputs=(huge,), decides=False)
+        findings = tuple(
+            Finding(code, Severity.WARNING, StageName.CORRECTNESS, "words", workload="square")
+            for code in ("numerics.precision_downgrade", "numerics.outside_contract")
+        )
+        evidence = Evidence(report(workloads=(own, outside), findings=findings))
+
+        assert (evidence.passed_workloads, len(evidence.deciding_runs)) == (1, 1)
+        assert "10\u2079" not in evidence.task_health
+        assert ["got nan" in (row.counter_example or "") for row in evidence.findings] == [False, True]
+        assert not any(row.is_failing for row in evidence.workloads)
 
 
 class TestCitation:
