@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import types
 import typing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from app.domain.as_json import built, plain
 
 SCHEMA_VERSION = 1
 
@@ -304,14 +304,14 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """A plain JSON object; NaN and infinities become the strings "nan", "inf", "-inf"."""
-        return typing.cast("dict[str, Any]", _plain(self))
+        return typing.cast("dict[str, Any]", plain(self))
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Report:
         """Rebuild a report; raises `ValueError` for another schema version or a missing field."""
         if data.get("schema_version") != SCHEMA_VERSION:
             raise ValueError(f"report schema_version {data.get('schema_version')!r}; this reads {SCHEMA_VERSION}")
-        return typing.cast("Report", _build(cls, data))
+        return typing.cast("Report", built(cls, data))
 
     def for_submitter(self) -> Report:
         """The only form a submitter gets: hidden workloads are `hidden-1`…, pass or fail and no more."""
@@ -364,53 +364,3 @@ def _renamed(text: str, names: dict[str, str]) -> str:
     for real, shown in names.items():
         text = text.replace(f"`{real}`", f"`{shown}`")
     return text
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return str(value) if isinstance(value, StrEnum) else value
-
-
-def _build(kind: Any, value: Any) -> Any:
-    """Rebuild `value` as `kind`, a type annotation made of the types above."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (typing.Union, types.UnionType):
-        return _build_union(arguments, value)
-    if dataclasses.is_dataclass(kind):
-        return _build_dataclass(kind, value)
-    if origin is tuple:
-        return tuple(_build(arguments[0], v) for v in value)
-    if kind is float:
-        return float(value)
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return kind(value)
-    return value
-
-
-def _build_union(arguments: tuple[Any, ...], value: Any) -> Any:
-    if value is None:
-        return None
-    inner = [a for a in arguments if a is not type(None)]
-    if len(inner) == 1:
-        return _build(inner[0], value)
-    return value
-
-
-def _build_dataclass(kind: Any, value: dict[str, Any]) -> Any:
-    hints = typing.get_type_hints(kind)
-    known = {f.name: f for f in dataclasses.fields(kind)}
-    missing = [
-        name
-        for name, f in known.items()
-        if name not in value and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-    ]
-    if missing:
-        raise ValueError(f"{kind.__name__} lacks {', '.join(missing)}")
-    return kind(**{name: _build(hints[name], value[name]) for name in known if name in value})
