@@ -34,8 +34,8 @@ def precision(
 ) -> None:
     """Run a task's reference through every number format: what it needs, and which downgrade would not show.
 
-    Inputs are rounded to fp32, tf32, bf16, fp16, fp8, fp6, fp4 and int formats, with scales by tensor, row or
-    block; the answer is compared with the float64 one as a submission's is.
+    Inputs are rounded to fp32, tf32, bf16, fp16, fp8, fp6, fp4 and int formats, with scales by tensor, row, column
+    or block; the answer is compared with the float64 one as a submission's is.
 
     Exit status: 0 measured, 2 unreadable task, 3 our own failure, 4 no answer of this task could be judged.
     """

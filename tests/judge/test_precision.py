@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.report import Verdict
 from app.domain.task import TaskError
 from tests.judge.conftest import REFERENCE, TASK
 from tests.kernels.engine import TASKS, ZOO
@@ -66,6 +67,18 @@ def test_a_loose_tolerance_hides_a_downgrade_or_lets_it_pass_with_a_warning(surv
 
     blind = surveyed(extra='[tolerance]\nrtol = 1e-2\natol = 0.0\naccumulate = "bf16"')
     assert "bf16" in blind.hidden()
+
+
+@pytest.mark.parametrize("rtol", ["1e-2", "1e-4"])
+def test_what_is_foretold_happens_to_a_kernel_that_does_it(bench, engine, rtol):
+    extra = f"[tolerance]\nrtol = {rtol}\natol = 0.0"
+    report = bench.judge("def solution(x):\n    return x.bfloat16().float() * 2\n", extra=extra)
+    foretold = shows(survey(bench.folder, engine))["bf16"]
+
+    refused = report.verdict is Verdict.WRONG_RESULT
+    warned = "numerics.precision_downgrade" in {f.code for f in report.findings}
+    assert foretold is (Shows.REFUSED if refused else Shows.WARNED if warned else Shows.HIDDEN)
+    assert refused == (rtol == "1e-4") and warned == (rtol == "1e-2")
 
 
 def test_the_errors_are_those_of_the_format(surveyed):

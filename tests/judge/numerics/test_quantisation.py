@@ -104,6 +104,13 @@ class TestScales:
         assert q("int8/row", rows)[:, 2] == pytest.approx([-3e-3, -300.0], rel=1e-6)
         assert q("int8/tensor", rows)[0].tolist() == [0.0, 0.0, 0.0]
 
+    def test_columns_are_rows_of_the_transposed(self):
+        values = normal[:8, :40] * 10.0 ** np.arange(8)[:, None]
+        np.testing.assert_array_equal(q("int8/column", values.T), q("int8/row", values).T)
+        np.testing.assert_array_equal(q("int8/column", values[0]), q("int8/tensor", values[0]))
+        stacked = np.stack([values.T, 100 * values.T])
+        np.testing.assert_array_equal(q("int8/column", stacked)[1], q("int8/column", stacked[1]))
+
     def test_a_block_ends_where_the_row_does(self):
         """33 elements are a block of 32 and one of 1, whose scale is its own."""
         row = np.full((1, 33), 6.0)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from workers.judge.numerics.formats import TF32, FloatFormat, Floats, float_format
 
+TENSOR, ROW, COLUMN = "tensor", "row", "column"
 Scales = Callable[[Floats, "Code"], Floats]  # amax of each block, and the format -> scales, none of them 0
 
 
@@ -36,15 +37,16 @@ class Code:
 class ValueFormat:
     """A format as `quantised` applies it.
 
-    `bits` an element, its share of the scales included.  `block`: how many elements along the last axis
-    have one scale, 0 for the whole tensor, -1 for a whole row.
+    `bits` an element, its share of the scales included.  `per`: what has one scale, "tensor", "row" (a vector
+    along the last axis), "column" (along the one before; the tensor where there is none), or so many
+    elements along the last axis.
     """
 
     name: str
     bits: float
     code: Code
     scales: Scales | None = None
-    block: int = 0
+    per: str | int = TENSOR
 
 
 def quantised(values: NDArray[Any], form: ValueFormat) -> Floats:
@@ -67,12 +69,12 @@ def quantised(values: NDArray[Any], form: ValueFormat) -> Floats:
 def _spread_scales(magnitude: Floats, form: ValueFormat) -> Floats:
     """The scale of every element, in the shape of `magnitude` or one that broadcasts to it."""
     assert form.scales is not None
-    if form.block == 0 or magnitude.ndim == 0:
+    if form.per == TENSOR or magnitude.ndim == 0 or (form.per == COLUMN and magnitude.ndim == 1):
         return form.scales(magnitude.max(keepdims=True), form.code)
-    if form.block < 0:
-        return form.scales(magnitude.max(axis=-1, keepdims=True), form.code)
+    if isinstance(form.per, str):
+        return form.scales(magnitude.max(axis=-1 if form.per == ROW else -2, keepdims=True), form.code)
     length = magnitude.shape[-1]
-    starts = np.arange(0, length, form.block)
+    starts = np.arange(0, length, form.per)
     scales = form.scales(np.maximum.reduceat(magnitude, starts, axis=-1), form.code)
     return np.repeat(scales, np.diff([*starts, length]), axis=-1)
 
@@ -122,14 +124,13 @@ def _integer(bits: int) -> Code:
 E4M3FN, E5M2 = _floating(ml_dtypes.float8_e4m3fn), _floating(ml_dtypes.float8_e5m2)
 E2M1, INT8, INT4 = _floating(ml_dtypes.float4_e2m1fn), _integer(8), _integer(4)
 E4M3_SMALLEST = 2.0**-9
-ROW, TENSOR, BLOCK, MX, NV, GROUP = -1, 0, 128, 32, 16, 32
+BLOCK, MX, NV, GROUP = 128, 32, 16, 32  # elements
 FLOAT32_BITS = 32
 
 
 def _scaled(name: str, bits: int, code: Code) -> list[ValueFormat]:
     return [
-        ValueFormat(f"{name}/tensor", bits, code, by_largest, TENSOR),
-        ValueFormat(f"{name}/row", bits, code, by_largest, ROW),
+        *(ValueFormat(f"{name}/{per}", bits, code, by_largest, per) for per in (TENSOR, ROW, COLUMN)),
         ValueFormat(f"{name}/{BLOCK}", bits + FLOAT32_BITS / BLOCK, code, by_largest, BLOCK),
     ]
 
@@ -151,7 +152,6 @@ FORMATS = (
     ValueFormat("mxfp6-e3m2", 6.25, _floating(ml_dtypes.float6_e3m2fn), by_power_of_two, MX),
     ValueFormat("mxfp4", 4.25, E2M1, by_power_of_two, MX),
     ValueFormat("nvfp4", 4.5, E2M1, by_two_levels, NV),
-    ValueFormat("int8/tensor", 8, INT8, by_largest, TENSOR),
-    ValueFormat("int8/row", 8, INT8, by_largest, ROW),
-    ValueFormat("int4/32", 4 + FLOAT32_BITS / GROUP, INT4, by_largest, GROUP),
+    *_scaled("int8", 8, INT8),
+    ValueFormat(f"int4/{GROUP}", 4 + FLOAT32_BITS / GROUP, INT4, by_largest, GROUP),
 )
