@@ -146,7 +146,8 @@ def _excused(got: NDArray[Any], expected: numerics.Expected, rules: Rules) -> Ma
         if expected.sensitivity is None:
             own = np.full(own.shape, own[np.isfinite(own)].max(initial=0.0))
         allowed = np.maximum(_budget(expected, rules), AS_GOOD * np.where(np.isfinite(own), own, 0.0))
-        inside: Mask = np.abs(_wide(got) - truth) <= allowed
+        numbers = np.isfinite(_wide(got)) & np.isfinite(truth)  # else no error is too large for an infinite budget
+        inside: Mask = numbers & (np.abs(_wide(got) - truth) <= allowed)
     return inside
 
 
