@@ -15,6 +15,7 @@ from workers.candidate.frameworks import Framework, framework
 from workers.candidate.poison import poisoned
 from workers.candidate.trace import OperatorTrace
 from workers.wire import frames, raised, storage
+from workers.wire.modules import build
 from workers.wire.tensors import Unpacked, pack
 from workers.wire.values import NotAValue
 
@@ -78,6 +79,7 @@ class _Desk:
         self.framework: Framework | None = None
         self.trusted: dict[str, Any] = {}
         self.calls: dict[str, _Call] = {}
+        self.modules: dict[str, Callable[..., Any]] = {}  # by slot, where the task has weights
 
     def answer(self, message: dict[str, Any], fds: list[int]) -> Answer:
         try:
@@ -105,6 +107,28 @@ class _Desk:
             "versions": _versions(),
         }, []
 
+    def _build(self, message: dict[str, Any], fds: list[int]) -> Answer:
+        """What the call of the same slot is going to call: the entry's class, built and given the weights.
+
+        With `reload`, an earlier call's module gets the new weights where the old ones were.
+        """
+        from workers.candidate import weights
+
+        assert self.framework is not None and self.entry is not None
+        if message["slot"] == KEPT_SLOTS[0]:
+            self._forget(message, [])
+        given = Unpacked(message["state"], fds, arrays_as_torch=True, owned=True).value
+        self.framework.before_call(budget_seconds=message["budget_seconds"], skip_launches=False, watch=False)
+        _seed(message["seed"])
+        earlier = self.modules.get(message["reload"] or "")
+        module = build(self.entry, given["init_args"], given["state"]) if earlier is None else earlier
+        self.modules[message["slot"]] = module
+        try:
+            matched = weights.load(module, given["state"])
+        except weights.StateMismatch as mismatch:
+            return {"mismatch": str(mismatch)}, []
+        return {"matched": matched}, []
+
     def _call(self, message: dict[str, Any], fds: list[int]) -> Answer:
         assert self.framework is not None
         inputs = self._inputs(message, fds)
@@ -124,6 +148,8 @@ class _Desk:
         reply = self._outputs(message["slot"], facts)
         if message["slot"] not in KEPT_SLOTS:
             del self.calls[message["slot"]]
+        if message["slot"] != KEPT_SLOTS[0]:  # later calls look at outputs, but nobody at a module
+            self.modules.pop(message["slot"], None)
         return reply
 
     def _inputs(self, message: dict[str, Any], fds: list[int]) -> Unpacked:
@@ -137,7 +163,8 @@ class _Desk:
         return Unpacked(message["inputs"], fds, arrays_as_torch=self.framework.name in TORCH_FRAMEWORKS, owned=True)
 
     def _run(self, message: dict[str, Any], inputs: Unpacked) -> tuple[Any, dict[str, Any]]:
-        assert self.entry is not None
+        called = self.modules.get(message["slot"], self.entry)
+        assert called is not None
         _seed(message["seed"])
         threads = set(threading.enumerate())
         trace = OperatorTrace(hollow=frozenset(message["hollow"]))
@@ -145,9 +172,9 @@ class _Desk:
             start = time.perf_counter()
             if message["trace"] or message["hollow"]:
                 with trace:
-                    result = self.entry(*inputs.value)
+                    result = called(*inputs.value)
             else:
-                result = self.entry(*inputs.value)
+                result = called(*inputs.value)
             seconds = time.perf_counter() - start
         return result, {
             "seconds": seconds,
@@ -183,6 +210,7 @@ class _Desk:
 
     def _forget(self, _message: dict[str, Any], _: list[int]) -> Answer:
         self.calls.clear()
+        self.modules.clear()
         return {}, []
 
 

@@ -29,6 +29,7 @@ class Draw:
     call_seed: int  # of the generators in the candidate's process
     rounding: Rounding = field(default_factory=lambda: Rounding("not asked for"))
     systematic: bool = False  # whether rounding errors add up on these inputs
+    state: Received | None = None  # `init_args` and the weights by name, where the task has them
     family: str = ""  # the family of values in place of the task's own
 
     def expected(self) -> list[numerics.Expected]:
@@ -39,7 +40,7 @@ class Draw:
             o is not None and o.array.shape != n.array.shape for o, n in zip(oracles, natives, strict=True)
         ):
             oracles = [None] * len(natives)
-        bound = max((leaf.array.size for leaf in self.inputs.leaves()), default=1)
+        bound = max((leaf.array.size for leaf in self.operands()), default=1)
         scales = self.rounding.matching([n.array for n in natives])
         return [
             numerics.Expected(
@@ -48,6 +49,10 @@ class Draw:
             )
             for n, o, s in zip(natives, oracles, scales, strict=True)
         ]  # fmt: skip
+
+    def operands(self) -> list[Leaf]:
+        """Inputs and weights: all that an answer is made of."""
+        return [*self.inputs.leaves(), *(self.state.leaves() if self.state else [])]
 
     def drop_oracle(self) -> None:
         if self.oracle is not None:
@@ -61,6 +66,7 @@ class Draw:
         self.drop_oracle()
         self.rounding.close()
         self.inputs.close()
+        self.state = None  # draws may share it: it is closed with the last of them
         self.native.close()
 
 
@@ -83,6 +89,7 @@ class Answers:
 
     arguments: list[str] = field(default_factory=list)
     has_check: bool = False
+    has_state: bool = False
     draws: dict[str, list[Draw]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     vacuous: dict[str, bool] = field(default_factory=dict)

@@ -101,8 +101,10 @@ class Caller:
         """
         limit = limit_s or self.bundle.spec.limits.seconds
         self.rooms[slot] = _room(draw.native)
-        start = time.monotonic()
         try:
+            if draw.state is not None:
+                self._build(workload, draw, slot, refill)
+            start = time.monotonic()
             message, fds = self.process.fetch(
                 "call", draw.inputs.fds, timeout_s=limit + GRACE_SECONDS, inputs=draw.inputs.to_message(), slot=slot,
                 refill=refill, in_place=self.in_place, poison=poison, seed=draw.call_seed, trace=trace,
@@ -115,6 +117,40 @@ class Caller:
             raise self._unusable(str(error), workload, note) from error
         except _Cannot as cannot:
             raise self._cannot(cannot.facts, workload, note) from cannot
+        except _Mismatch as mismatch:
+            raise self._mismatched(str(mismatch), workload, note) from mismatch
+
+    def _build(self, workload: Workload, draw: Draw, slot: str, refill: str | None) -> None:
+        """Have the submission build its class with the draw's weights; raises `_Mismatch` where they do not fit.
+
+        Every call gets a module of its own, so that none sees what an earlier one left in it.  Only with new values
+        in the same memory the weights are renewed in place too, unless the task lets submissions keep what they
+        make of weights.
+        """
+        assert draw.state is not None
+        keeps_weights, seconds = self.bundle.spec.policy.caching == "weights", self.bundle.spec.limits.seconds
+        told = self.process.ask(
+            "build", draw.state.fds, timeout_s=seconds + IMPORT_SECONDS, state=draw.state.to_message(), slot=slot,
+            reload=None if keeps_weights else refill, seed=draw.call_seed, budget_seconds=seconds,
+        )  # fmt: skip
+        if {"too_slow", "unsupported"} & told.keys():
+            raise _Cannot(told)
+        if told.get("mismatch"):
+            raise _Mismatch(told["mismatch"])
+        if told.get("matched") == "order":
+            self.notebook.not_checked.append(
+                f"that the weights of `{workload.name}` went where they belong: their names differ, so they were"
+                " loaded by order"
+            )
+
+    def _mismatched(self, reason: str, workload: Workload, note: bool) -> NotRun:
+        if note:
+            self.notebook.note(
+                "task.state_mismatch", Severity.WARNING, StageName.CORRECTNESS,
+                f"the task's weights do not fit what was built for `{workload.name}`: {reason}",
+                verdict=Verdict.INCONCLUSIVE, workload=workload.name,
+            )  # fmt: skip
+        return NotRun(f"the weights do not fit: {reason}", measured=False, fatal=False)
 
     def again(self, slot: str, wait_seconds: float) -> Returned | None:
         """An earlier call's outputs, and what became of its inputs, as they are now; None when they cannot be read."""
@@ -209,6 +245,10 @@ def _room(expected: Received) -> Room:
     """What the answer to a call may hold, given the reference's."""
     size = max(expected.total_bytes(), sum(leaf.array.nbytes for leaf in expected.leaves()))
     return Room(total_bytes=ROOM_BYTES + ROOM_FACTOR * size, storages=ROOM_STORAGES + len(expected.fds))
+
+
+class _Mismatch(Exception):
+    """The weights fit neither by name nor by order."""
 
 
 class _Cannot(Exception):

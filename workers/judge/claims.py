@@ -168,6 +168,8 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
         unjoined=_list(object),
     ),
     "message": _only(str, ""),
+    "matched": _only(str, ""),
+    "mismatch": _only(str, ""),
     "method": _short(_only(str, None)),
     "mutated": _counts,
     "not_a_value": _only(str, "no value"),

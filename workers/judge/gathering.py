@@ -25,6 +25,7 @@ def gather(
         except Raised as raised:
             raise _fault(notebook, raised, None) from raised
         answers.arguments, answers.has_check = facts.get("arguments", []), bool(facts.get("check"))
+        answers.has_state = bool(facts.get("make_state"))
         answers.versions = facts.get("versions", {})
         own_oracle, moved, readers = bool(facts.get("oracle")), [], {}
         for workload in workloads:

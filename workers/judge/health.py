@@ -79,7 +79,7 @@ def _check_oracles(
     for name in public:
         for draw in answers.draws.get(name, [])[:1]:
             coarsest = max(
-                (unit_roundoff(leaf.array.dtype) for leaf in draw.inputs.leaves() if is_floating(leaf.array)),
+                (unit_roundoff(leaf.array.dtype) for leaf in draw.operands() if is_floating(leaf.array)),
                 default=0.0,
             )
             worst = max((_disagreement(e, coarsest) for e in draw.expected()), default=0.0)

@@ -8,7 +8,7 @@ from app.domain.report import Severity, StageName, Tier, Verdict
 from app.domain.task import TaskBundle
 from workers.judge import numerics
 from workers.judge.answers import Answers
-from workers.judge.calls import POISON_A, Caller, NotRun
+from workers.judge.calls import POISON_A, Caller, NotRun, Returned
 from workers.judge.correctness import WorkloadRun
 from workers.judge.notebook import Notebook
 
@@ -126,6 +126,30 @@ def own_kernel(
         _probe_library(launched, caller, answers, notebook)
 
 
+def kept_weights(
+    runs: list[WorkloadRun], caller: Caller | None, bundle: TaskBundle, answers: Answers, notebook: Notebook
+) -> None:
+    """Wrong with new weights in an earlier module, and something else in one built anew: it kept the old ones."""
+    for run in runs:
+        if run.ok or run.third is None or caller is None or bundle.spec.policy.caching == "weights":
+            continue
+        draw = answers.draws[run.workload.name][1]
+        if draw.state is None:
+            continue
+        try:
+            anew = caller.call(run.workload, draw, slot="probe", poison=POISON_A, note=False)
+        except NotRun:
+            return
+        if not _same_bits(run.third, anew):
+            notebook.note(
+                "integrity.weights_kept", Severity.ERROR, StageName.INTEGRITY,
+                f"on `{run.workload.name}` new weights in the same module do not reach the result, which they do in a"
+                " module built anew; the task does not allow to keep what is made of weights",
+                verdict=Verdict.WRONG_RESULT, tier=Tier.SUPPORT, workload=run.workload.name,
+            )  # fmt: skip
+        anew.outputs.close()
+
+
 def _operators(runs: list[WorkloadRun]) -> dict[str, int]:
     return {name: count for run in runs for call in run.calls() for name, count in call.operators().items()}
 
@@ -216,9 +240,13 @@ def _same_result(run: WorkloadRun, caller: Caller, answers: Answers, **changed: 
         probe = caller.call(run.workload, draw, slot="probe", poison=POISON_A, note=False, **changed)
     except NotRun:
         return None
-    before, after = run.first.outputs.leaves(), probe.outputs.leaves()
-    same = len(before) == len(after) and all(
-        numerics.same_bits(a.array, b.array) for a, b in zip(before, after, strict=True)
-    )
+    same = _same_bits(run.first, probe)
     probe.outputs.close()
     return same
+
+
+def _same_bits(a: Returned, b: Returned) -> bool:
+    before, after = a.outputs.leaves(), b.outputs.leaves()
+    return len(before) == len(after) and all(
+        numerics.same_bits(x.array, y.array) for x, y in zip(before, after, strict=True)
+    )

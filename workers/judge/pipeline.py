@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import platform
 import resource
 import tempfile
@@ -26,12 +25,13 @@ from app.domain.report import (
     Verdict,
 )
 from app.domain.request import EvaluationRequest
-from app.domain.task import TaskBundle, TaskError, Workload, environment_problem, read_bundle
+from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
 from workers.judge import integrity, named_rules, verdicts
 from workers.judge.answers import Answers, TaskFault, in_place_positions
 from workers.judge.artefacts import Artefacts
 from workers.judge.calls import Caller, NotRun
 from workers.judge.correctness import Correctness, WorkloadRun, not_run
+from workers.judge.environments import is_for, with_environments
 from workers.judge.faults import EngineFault, SubmissionError
 from workers.judge.foreign import Raised, start_reference
 from workers.judge.gathering import gather
@@ -59,7 +59,7 @@ def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progres
     `EngineFault` for our own failures; whatever task or submission do wrong is in the report.
     """
     _raise_descriptor_limit()
-    bundle = _for_environments(read_bundle(request.task_folder.resolve()), request.environments)
+    bundle = with_environments(read_bundle(request.task_folder.resolve()), request.environments)
     seeds = Seeds.fresh(request.secret)
     with tempfile.TemporaryDirectory(prefix="workbench-") as staging:
         submission = read_submission(request.submission, bundle.spec, Path(staging) / "submission", request.framework)
@@ -211,6 +211,7 @@ class _Judging:
         with self.notebook.stage(StageName.INTEGRITY) as stage:
             for run in self.runs:
                 integrity.call_findings(run, self.bundle, answers, self.notebook)
+            integrity.kept_weights(self.runs, caller, self.bundle, answers, self.notebook)
             integrity.own_kernel(self.runs, caller, self.bundle, answers, self.submission.framework, self.notebook)
             if not self.runs:
                 stage.not_measured("no call gave a result")
@@ -302,7 +303,7 @@ class _Judging:
     def _note_environments(self, stage: Any) -> None:
         """Environments that apply to the framework and that nothing here can build for yet."""
         listed, framework = self.bundle.spec.compile_environments, self.submission.framework
-        applies = [e for e in listed if _applies(e, framework)]
+        applies = [e for e in listed if is_for(e, framework)]
         if foreign := [e for e in self.request.environments if e not in applies]:
             self.notebook.not_checked.append(f"builds for {', '.join(foreign)}: not for {framework}")
         if applies and stage.status is None:
@@ -359,7 +360,7 @@ class _Judging:
     def _scope(self) -> Scope:
         ran = {w.name for w in self.notebook.workloads if w.status is not StageStatus.NOT_MEASURED}
         names = [w.name for w in (*self.bundle.spec.workloads, *self.drawn) if "correctness" in w.uses]
-        applies = [e for e in self.bundle.spec.compile_environments if _applies(e, self.submission.framework)]
+        applies = [e for e in self.bundle.spec.compile_environments if is_for(e, self.submission.framework)]
         runs_here = self.submission.framework in RUNS_HERE
         return Scope(
             evidence=EvidenceLevel.EMULATED if runs_here and (ran or self.runs) else EvidenceLevel.STATIC,
@@ -367,22 +368,6 @@ class _Judging:
             workloads_not_run=tuple(n for n in names if n not in ran),
             environments_not_built=tuple(applies),
         )
-
-
-def _for_environments(bundle: TaskBundle, environments: tuple[str, ...]) -> TaskBundle:
-    """The task as if its list of environments were this one; raises `TaskError` for what is no environment."""
-    if problems := [problem for e in environments if (problem := environment_problem(e))]:
-        raise TaskError("\n".join(f"environments: {problem}" for problem in problems))
-    spec = dataclasses.replace(bundle.spec, compile_environments=environments) if environments else bundle.spec
-    return dataclasses.replace(bundle, spec=spec)
-
-
-def _applies(environment: str, framework: str) -> bool:
-    """Whether `<target>[@version]:<arch>` is a place where this framework's programs are meant to run."""
-    target = environment.split(":", maxsplit=1)[0].split("@", maxsplit=1)[0]
-    return target in {"triton": ("cuda", "hip"), "cuda": ("cuda",), "hip": ("hip",), "pallas": ("tpu", "cuda")}.get(
-        framework, ()
-    )
 
 
 def _family(dtype: str) -> str:

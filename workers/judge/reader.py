@@ -35,7 +35,7 @@ class Reader:
         self.process, self.workload, self.seeds = process, workload, seeds
         self.in_place = in_place_positions(bundle, answers.arguments)
         self.timeout_s = bundle.spec.limits.seconds + IMPORT_SECONDS
-        self.own_oracle = own_oracle
+        self.own_oracle, self.has_state = own_oracle, answers.has_state
         self.drawn: list[Draw] = []
 
     def on(self, workload: Workload) -> Reader:
@@ -49,7 +49,7 @@ class Reader:
         self.drawn.append(first)
         if first.inputs.total_bytes() <= LARGE_BYTES:
             second = self._draw(1)
-            if second.inputs.same_values(first.inputs):
+            if second.inputs.same_values(first.inputs) and _same_state(second, first):
                 second.close()  # make_inputs ignores the seed: there is one set of values only
             else:
                 self.drawn.append(second)
@@ -58,13 +58,34 @@ class Reader:
     def _draw(self, n: int) -> Draw:
         seed, slot = self.seeds.of(self.workload.name, "task", n), str(n)
         params, limit = dict(self.workload.params), self.timeout_s
-        inputs = self.process.receive("draw", seed=seed, params=params, slot=slot, timeout_s=limit)
+        inputs = self.process.receive(
+            "draw", seed=seed, params=params, slot=slot, state_seed=self._state_seed(n), timeout_s=limit
+        )
         return self._answered(inputs, slot, seed, n)
+
+    def _state_seed(self, n: int) -> int | None:
+        """Weights of their own for each draw, unless they are large; None where the task has none."""
+        if not self.has_state:
+            return None
+        return self.seeds.of(self.workload.name, "state", 0 if self._has_large_state() else n)
+
+    def _has_large_state(self) -> bool:
+        first = self.drawn[0].state if self.drawn else None
+        return first is not None and first.total_bytes() > LARGE_BYTES
+
+    def _state(self, slot: str, n: int) -> Received | None:
+        if not self.has_state:
+            return None
+        if self.drawn and (n == 0 or self._has_large_state()):
+            return self.drawn[0].state
+        return self.process.receive("state", slot=slot, timeout_s=self.timeout_s)
 
     def redraw(self) -> None:
         """The first draw again in its slot, which another workload may have taken."""
         seed, params = self.drawn[0].seed, dict(self.workload.params)
-        self.process.receive("draw", seed=seed, params=params, slot="0", timeout_s=self.timeout_s).close()
+        self.process.receive(
+            "draw", seed=seed, params=params, slot="0", state_seed=self._state_seed(0), timeout_s=self.timeout_s
+        ).close()
 
     def varied(self, *, family: str = "", layout: str = "", rounding: bool = True) -> Draw | None:
         """The first draw with other values or in another layout; None where it has no input that this applies to.
@@ -89,6 +110,7 @@ class Reader:
         native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit, room=ANSWER)
         native_s = time.monotonic() - start
         draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
+        draw.state = self._state(slot, n)
         draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
         if draw.oracle is not None and rounding:
             draw.rounding = self._rounding(draw, slot, native_s, n)
@@ -182,6 +204,9 @@ class Reader:
         oracle.close()
         return moved
 
+
+def _same_state(a: Draw, b: Draw) -> bool:
+    return a.state is b.state or (a.state is not None and b.state is not None and a.state.same_values(b.state))
 
 
 def _arrays(answer: Received | None) -> list[np.ndarray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from workers.reference.families import filled, laid_out
 from workers.reference.noise import is_floating
 from workers.reference.sensitivity import Sensitivity, measure
+from workers.reference.state import State, argument_names, bound
 
 TASK_FOLDER = "/task"
 
@@ -32,18 +32,20 @@ class TaskBench:
             if not callable(getattr(self.module, name, None)):
                 raise NoSuchFunction(f"reference.py defines no function {name!r}")
         self.drawn: dict[str, tuple[Any, ...]] = {}
+        self.states: dict[str, State] = {}  # by slot, where the task has weights
         self.shares_inputs = False  # whether the last native answer lies in the memory of its inputs
 
     def facts(self) -> dict[str, Any]:
         """What the judge wants to know of the module: argument names and which optional functions exist."""
-        try:
-            names = [p.name for p in inspect.signature(self.module.reference).parameters.values()]
-        except (TypeError, ValueError):
-            names = []
+        names = argument_names(self.module.reference)
         optional = {name: callable(getattr(self.module, name, None)) for name in ("oracle", "check", "make_state")}
         return {"arguments": names, "versions": _versions(), **optional}
 
-    def draw(self, slot: str, seed: int, params: dict[str, Any]) -> tuple[Any, ...]:
+    def draw(self, slot: str, seed: int, params: dict[str, Any], state_seed: int | None = None) -> tuple[Any, ...]:
+        """Inputs, and with `state_seed` the weights that go with them."""
+        self.states.pop(slot, None)
+        if state_seed is not None:
+            self.states[slot] = State.of(self.module.make_state(seed=state_seed, **params))
         inputs = self.module.make_inputs(seed=seed, **params)
         self.drawn[slot] = tuple(inputs) if isinstance(inputs, list | tuple) else (inputs,)
         return self.drawn[slot]
@@ -51,23 +53,37 @@ class TaskBench:
     def native(self, slot: str, in_place: list[int]) -> Any:
         """The reference's answer on copies; the in-place inputs when it returns None."""
         inputs = _map(_copy, self.drawn[slot])
-        answer = _answer(self.module.reference, inputs, in_place)
+        answer = _answer(self._bound(self.module.reference, slot, _copy), inputs, in_place)
         self.shares_inputs = bool(_addresses(answer) & _addresses(inputs))
         return answer
 
     def oracle(self, slot: str, in_place: list[int]) -> Any:
         """The answer in float64: the task's `oracle`, else the reference on float64 copies of floating inputs."""
-        own = getattr(self.module, "oracle", None)
-        return _answer(own or self.module.reference, _map(_widen, self.drawn[slot]), in_place)
+        function = getattr(self.module, "oracle", None) or self.module.reference
+        return _answer(self._bound(function, slot, _widen), _map(_widen, self.drawn[slot]), in_place)
+
+    def _bound(self, function: Callable[..., Any], slot: str, change: Callable[[Any], Any]) -> Callable[..., Any]:
+        """The function with the slot's weights, each of them changed; itself where the task has none."""
+        state = self.states.get(slot)
+        return bound(function, state.changed(change)) if state else function
+
+    def _inherit(self, slot: str, into: str) -> None:
+        """Other inputs, the same weights."""
+        self.states.pop(into, None)
+        if slot in self.states:
+            self.states[into] = self.states[slot]
 
     def sensitivity(self, slot: str, in_place: list[int], seed: int, seconds: float) -> Sensitivity | None:
         """How the float64 answer reacts to rounding, as `workers.reference.sensitivity` measures it."""
         function = getattr(self.module, "oracle", None) or self.module.reference
-        return measure(
-            lambda inputs: _answer(function, inputs, in_place),
-            lambda change: _map(lambda leaf: change(_widen(leaf)), self.drawn[slot]),
-            seed, seconds,
-        )  # fmt: skip
+        state = self.states.get(slot)
+
+        def answer(given: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
+            inputs, weights = given
+            return _answer(bound(function, State(state.init_args, weights)) if state else function, inputs, in_place)
+
+        operands = self.drawn[slot], state.tensors if state else {}  # weights are rounded like inputs
+        return measure(answer, lambda change: _map(lambda leaf: change(_widen(leaf)), operands), seed, seconds)
 
     def redraw(self, slot: str, into: str, seed: int, relative: float = 0.0) -> bool:
         """Other values in the same shapes: floating inputs are scaled and shifted at random, the rest stays.
@@ -83,6 +99,7 @@ class TaskBench:
             changes.append(other is not value)
             return other
 
+        self._inherit(slot, into)
         self.drawn[into] = _map(change, self.drawn[slot])
         return any(changes)
 
@@ -97,12 +114,14 @@ class TaskBench:
             changed.append(other is not leaf)
             return other
 
+        self._inherit(slot, into)
         self.drawn[into] = _map(change, self.drawn[slot])
         return self.drawn[into], any(changed)
 
     def replace(self, slot: str, into: str, values: list[Any]) -> None:
         """The inputs of `slot` with other values in place of the floating leaves, in order."""
         others = iter(values)
+        self._inherit(slot, into)
         self.drawn[into] = _map(lambda leaf: next(others) if is_floating(leaf) else leaf, self.drawn[slot])
 
     def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:

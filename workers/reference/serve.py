@@ -41,7 +41,12 @@ class _Desk:
         return getattr(self, "_" + message["op"])(self.bench, message, fds)
 
     def _draw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        return pack(bench.draw(message["slot"], message["seed"], message["params"]), trim=False)
+        inputs = bench.draw(message["slot"], message["seed"], message["params"], message.get("state_seed"))
+        return pack(inputs, trim=False)
+
+    def _state(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        """`init_args` and `state`, the weights by name."""
+        return pack(bench.states[message["slot"]].to_value(), trim=True)
 
     def _redraw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         relative = message.get("relative", 0.0)
@@ -77,6 +82,7 @@ class _Desk:
 
     def _forget(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         bench.drawn.pop(message["slot"], None)
+        bench.states.pop(message["slot"], None)
         return {}, []
 
     def _check(self, bench: TaskBench, message: dict[str, Any], fds: list[int]) -> Answer:
