@@ -137,5 +137,5 @@ def full_content(**overrides: Any) -> dict[str, Any]:
     from app.rubrics import content, service
 
     rubric = content.read_yaml((service.DATA / "generation.yaml").read_text())
-    scores = {c.key: {"level": 3 if c.gate else 2, "rationale": "", "evidence": []} for c in rubric.criteria}
+    scores = {c.key: {"level": 2 if 2 in c.levels else 3, "rationale": "", "evidence": []} for c in rubric.criteria}
     return {"scores": scores, "feedback": "Well made.", "decision": "accept", "confidence": 2} | overrides

@@ -12,7 +12,10 @@ CANNOT_JUDGE = "cannot_judge"
 
 @dataclass(frozen=True)
 class Criterion:
-    """One thing to score.  `levels` maps 0..3 to what is observable there; a gate may define two only."""
+    """One thing to score.  `levels` maps 0..3 to what is observable there; a gate may define two only.
+
+    `still_asked` are the criteria that a closed gate leaves open; the others are then not applicable.
+    """
 
     key: str
     title: str
@@ -26,6 +29,7 @@ class Criterion:
     caps: Mapping[str, int] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
+    still_asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,16 @@ class Rubric:
 
 @dataclass(frozen=True)
 class Score:
-    """A reviewer's answer to one criterion: a level, or `not_applicable` / `cannot_judge` with a reason."""
+    """A reviewer's answer to one criterion: a level, or `not_applicable` / `cannot_judge` with a reason.
+
+    `false_because` says, of a level above a finding's cap, why that finding is false.
+    """
 
     level: int | None
     state: str = "scored"
     rationale: str = ""
     evidence: tuple[str, ...] = ()
+    false_because: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,16 +79,26 @@ def total(rubric: Rubric, scores: Mapping[str, Score]) -> Total:
 
 def problems(rubric: Rubric, scores: Mapping[str, Score]) -> dict[str, str]:
     """What keeps a review from being submitted: criterion key -> a sentence saying what to add."""
-    gated = any(c.gate and (s := scores.get(c.key)) is not None and s.level == 0 for c in rubric.criteria)
+    asked = _asked(rubric, scores)
     found: dict[str, str] = {}
     for criterion in rubric.criteria:
         score = scores.get(criterion.key)
         if score is None:
-            if not gated:
+            if criterion.key in asked:
                 found[criterion.key] = "not scored yet"
         elif (sentence := _problem(criterion, score)) is not None:
             found[criterion.key] = sentence
     return found
+
+
+def _asked(rubric: Rubric, scores: Mapping[str, Score]) -> set[str]:
+    """The criteria that need an answer: all, or those that every closed gate leaves open."""
+    asked = {c.key for c in rubric.criteria}
+    for criterion in rubric.criteria:
+        score = scores.get(criterion.key)
+        if criterion.gate and score is not None and score.level == 0:
+            asked &= set(criterion.still_asked)
+    return asked
 
 
 def _problem(criterion: Criterion, score: Score) -> str | None:
@@ -88,10 +106,8 @@ def _problem(criterion: Criterion, score: Score) -> str | None:
         return None if score.rationale.strip() else "say why it is not applicable or cannot be judged"
     if score.level is None or score.level not in criterion.levels:
         return f"level must be one of {', '.join(map(str, sorted(criterion.levels)))}"
-    if score.level <= criterion.rationale_at_or_below and not criterion.gate and not score.rationale.strip():
+    if score.level <= criterion.rationale_at_or_below and not score.rationale.strip():
         return f"a level of {score.level} needs a rationale"
-    if score.level == 0 and criterion.gate and not score.rationale.strip():
-        return "closing a gate needs a rationale"
-    if score.level in criterion.evidence_levels and not criterion.gate and not score.evidence:
+    if score.level in criterion.evidence_levels and not score.evidence:
         return f"a level of {score.level} needs one cited piece of evidence"
     return None

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, field_validator, model_validator
 
 from app.domain.rubric import LEVELS, Criterion, Rubric
 from app.errors import Invalid
+from app.kit import strict_json
 
 WEIGHT_TOTAL = 100
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same safe subset, ten times as fast
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes the rarer line breaks, which YAML would fold into blanks."""
+
+
+def _quoted(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = '"' if any(character in text for character in "\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Dumper.add_representer(str, _quoted)
+
+
 class CriterionContent(BaseModel):
-    """One criterion; `levels` names what is observable at each level, `examples` anchors them."""
+    """One criterion; `levels` names what is observable at each level, `examples` anchors them.
+
+    `still_asked` is for a gate: the criteria that are scored even when it is closed.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,7 +52,12 @@ class CriterionContent(BaseModel):
     caps: dict[str, int] = {}
     kinds: list[str] = []
     frameworks: list[str] = []
+    still_asked: list[str] = []
     grader_notes: str = ""
+
+    @field_serializer("weight")
+    def _plain_weight(self, weight: float) -> float:
+        return int(weight) if weight == int(weight) else weight
 
     @field_validator("levels")
     @classmethod
@@ -67,6 +90,8 @@ class RubricContent(BaseModel):
         keys = [c.key for c in self.criteria]
         if repeated := sorted({k for k in keys if keys.count(k) > 1}):
             raise ValueError(f"criteria are there twice: {', '.join(repeated)}")
+        if strangers := sorted({k for c in self.criteria for k in c.still_asked} - set(keys)):
+            raise ValueError(f"still_asked names no criterion of this rubric: {', '.join(strangers)}")
         total = sum(c.weight for c in self.criteria)
         if abs(total - WEIGHT_TOTAL) > 1e-6:
             raise ValueError(f"weights sum to {total:g}, not {WEIGHT_TOTAL}")
@@ -75,32 +100,130 @@ class RubricContent(BaseModel):
 
 def read_yaml(text: str) -> RubricContent:
     """Parse YAML (JSON is YAML too)."""
+    return read(parse(text))
+
+
+def parse(text: str) -> Any:
+    """What the YAML says, before anybody asks whether it is a rubric."""
+    if text.lstrip().startswith("{") and (data := _parse_json(text)) is not None:
+        return data
     try:
-        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - both loaders are the safe one
+        loader = _Loader(text)
+    except yaml.YAMLError as error:
+        raise Invalid(f"not YAML: {error}", what_to_do="Take the character out.") from None
+    try:
+        node = loader.get_single_node()
+        _refuse_repeated_keys(node)
+        return None if node is None else loader.construct_document(node)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date like 2026-99-99 is a ValueError
         raise Invalid(f"not YAML: {error}", what_to_do="Correct the line named.") from None
-    return read(data)
+    finally:
+        loader.dispose()
+
+
+def _parse_json(text: str) -> Any:
+    """Almost all JSON is YAML too, but not every character in it; None for what is no JSON after all."""
+    try:
+        return strict_json.read(text, "the rubric")
+    except Invalid:
+        return None
 
 
 def read(data: Any) -> RubricContent:
+    """Check the data; `problems` says each fault in words, `places` where each stands."""
     try:
         return RubricContent.model_validate(data)
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, e['loc'])) or 'rubric'}: {e['msg']}" for e in error.errors()]
+        faults = error.errors(include_url=False, include_context=False)
+        places = [[part for part in fault["loc"] if part != "[key]"] for fault in faults]
+        said = [_in_words(fault["type"], fault["msg"], place) for fault, place in zip(faults, places, strict=True)]
+        problems = [f"{named(data, place)}: {words}" for place, words in zip(places, said, strict=True)]
         raise Invalid(
-            "the rubric has errors: " + problems[0], what_to_do="Correct what is listed.", problems=problems
-        ) from None
+            "the rubric has errors: " + problems[0], what_to_do="Correct what is listed.",
+            problems=problems, places=places,
+        ) from None  # fmt: skip
+
+
+def _in_words(kind: str, message: str, place: Sequence[str | int]) -> str:
+    if kind == "extra_forbidden":
+        known = CriterionContent.model_fields if place[0] == "criteria" else RubricContent.model_fields
+        near = difflib.get_close_matches(str(place[-1]), known, n=1)
+        return f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; there are {', '.join(known)}"
+    return message.removeprefix("Value error, ")
+
+
+def named(data: Any, place: Sequence[str | int]) -> str:
+    """The place in words: a criterion by its key where it has one, else by its number."""
+    parts = [str(part) for part in place]
+    if len(place) > 1 and place[0] == "criteria":
+        criterion = data["criteria"][place[1]]
+        key = criterion.get("key") if isinstance(criterion, dict) else None
+        parts[:2] = [key if isinstance(key, str) else f"criterion {int(place[1]) + 1}"]
+    return ".".join(parts) or "rubric"
+
+
+def line_of(text: str, place: Sequence[str | int]) -> int:
+    """The line (from 1) on which the deepest part of `place` stands in the YAML."""
+    try:
+        node, line = yaml.compose(text, _Loader), 1
+    except yaml.YAMLError:  # JSON with a character that YAML does not take
+        return 1
+    for part in place:
+        found = _child(node, part)
+        if found is None:
+            break
+        line, node = found
+    return line
+
+
+def _child(node: yaml.Node | None, part: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(part):
+                return key.start_mark.line + 1, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part].start_mark.line + 1, node.value[part]
+    return None
+
+
+def _refuse_repeated_keys(node: yaml.Node | None) -> None:
+    """YAML would keep the last of two and say nothing."""
+    waiting, seen = [node], set()
+    while waiting:
+        here = waiting.pop()
+        if id(here) in seen or not isinstance(here, yaml.CollectionNode):
+            continue
+        seen.add(id(here))
+        if isinstance(here, yaml.MappingNode):
+            keys: set[str] = set()
+            for key, value in here.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in keys:
+                    raise ValueError(f"line {key.start_mark.line + 1}: the key {key.value[:80]!r} is there twice")
+                keys.add(str(key.value))
+                waiting.append(value)
+        else:
+            waiting += here.value
 
 
 def write_yaml(content: RubricContent) -> str:
     """What `read_yaml` reads back to the same content; fields at their default are left out."""
     data = content.model_dump(exclude_defaults=True)
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=115)
+
+
+def write_json(content: RubricContent) -> str:
+    """The same as JSON, for programs."""
+    return json.dumps(_written(content), ensure_ascii=False, indent=2) + "\n"
 
 
 def sha256_of(content: RubricContent) -> str:
-    data = json.dumps(content.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """Of the canonical JSON without defaults, so that a field of tomorrow leaves the hashes of today alone."""
+    data = json.dumps(_written(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(data.encode()).hexdigest()
+
+
+def _written(content: RubricContent) -> dict[str, Any]:
+    return content.model_dump(mode="json", exclude_defaults=True)
 
 
 def as_rubric(content: RubricContent | dict[str, Any]) -> Rubric:
@@ -114,5 +237,5 @@ def _as_criterion(content: CriterionContent) -> Criterion:
         key=content.key, title=content.title, guidance=content.guidance, weight=content.weight, levels=content.levels,
         gate=content.gate, rationale_at_or_below=content.rationale_at_or_below,
         evidence_levels=tuple(content.evidence_levels), informed_by=tuple(content.informed_by), caps=content.caps,
-        kinds=tuple(content.kinds), frameworks=tuple(content.frameworks),
+        kinds=tuple(content.kinds), frameworks=tuple(content.frameworks), still_asked=tuple(content.still_asked),
     )  # fmt: skip
