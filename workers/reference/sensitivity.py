@@ -51,6 +51,7 @@ POOL, ENOUGH = 4096, 64
 LINEAR_UP_TO = 4  # floating inputs
 LINEAR_TOLERANCE = 2.0**-20
 SINGLE_PROBES = 4
+BUSY = 10.0  # a machine that is shared by more than this makes us give up
 
 
 @dataclass
@@ -66,7 +67,7 @@ class Sensitivity:
 def measure(function: Callable[[Any], Any], prepare: Prepare, seed: int, seconds: float) -> Sensitivity | None:
     """S and K of `function` at the inputs that `prepare` makes; `None` where nothing floats or time is short.
 
-    Short: fewer than 3 draws fit into `seconds`, which are checked between draws.  `function` gets what
+    Short: fewer than 3 draws fit into `seconds` of our own (`Stopwatch`), checked between draws.  `function` gets what
     `prepare` returns, and may write into it.  Raises whatever the reference raises.
     """
     with np.errstate(all="ignore"):
@@ -84,6 +85,20 @@ def _measured(study: _Study, seconds: float) -> Sensitivity | None:
     return Sensitivity([_single(s) for s in scales], study.length(), method, study.draws)
 
 
+class Stopwatch:
+    """Seconds of our own: neither a busy machine nor our own many threads make them pass faster.
+
+    The lesser of the clock's and the processors' time, but at least a tenth of the clock's: what sleeps is slow too.
+    """
+
+    def __init__(self) -> None:
+        self.wall, self.processors = time.monotonic(), time.process_time()
+
+    def seconds(self) -> float:
+        wall, processors = time.monotonic() - self.wall, time.process_time() - self.processors
+        return max(min(wall, processors), wall / BUSY)
+
+
 class _Study:
     """One set of inputs under perturbation."""
 
@@ -92,11 +107,11 @@ class _Study:
     ) -> None:
         self.function, self.prepare, self.random = function, prepare, random
         self.sizes = floating_sizes(prepare(lambda leaf: leaf))
-        self.draws, start = 0, time.monotonic()
+        self.draws, watch = 0, Stopwatch()
         self.plain, self.seen = self._run(lambda leaf: leaf)
-        self.once_s = time.monotonic() - start
+        self.once_s, self.seconds = watch.seconds(), seconds
         self.sums: Outputs = [None if p is None else np.zeros(p.shape) for p in self.plain]
-        self.deadline = time.monotonic() + seconds  # the first run imports and compiles
+        self.watch = Stopwatch()  # the first run imports and compiles
 
     def _run(self, change: Callable[[Any], Any], source: Source | None = None) -> tuple[Outputs, Seen]:
         inputs = self.prepare(change)
@@ -105,7 +120,7 @@ class _Study:
         return values_of(answer), seen
 
     def _late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return self.watch.seconds() > self.seconds
 
     def _noisy(self, draw: Callable[[Any], NDArray[np.float64]]) -> Outputs:
         """|change| of every output under relative perturbations, in units of H."""

@@ -1,5 +1,7 @@
 """S and K as the reference's process measures them, on NumPy references; honest kernels stay within the budget."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,19 @@ def test_what_cannot_be_studied(rng):
     assert study(np.exp, rng.standard_normal(9), seconds=0.0) is None
     with pytest.raises(ZeroDivisionError):
         study(lambda x: 1 // 0, np.ones(3))
+
+
+def test_time_that_passes_while_others_run_does_not_count(rng):
+    """A busy machine, as far as a process can see it: the clock goes on and nothing is computed."""
+
+    def delayed(x):
+        time.sleep(0.05)
+        return np.exp(x)
+
+    x = rng.standard_normal(100)
+    found = study(delayed, x, seconds=0.1)
+    assert found is not None
+    assert found.draws == study(np.exp, x).draws
 
 
 def test_special_values_leave_a_finite_s(rng):
