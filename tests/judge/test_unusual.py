@@ -88,6 +88,13 @@ class TestBudget:
         assert compared([0.999], want).ok
         assert not compared([0.99], want).ok
 
+    def test_inputs_rounded_to_tf32_pass_where_the_task_allows_it(self):
+        """A term of 1000, rounded to 11 bits, cancels."""
+        want = expected([1.0], [1.0], [2000.0])
+        assert not compared([1.4], want).ok
+        rules = unusual.Rules(TIGHT, vacuous=False, accumulate="fp32", family="wide", u_inputs=2.0**-11)
+        assert unusual.compare("out", np.asarray([1.4], np.float32), want, rules).ok
+
     def test_a_flush_to_zero_is_excused_but_where_subnormals_are_the_question(self):
         want = expected([1e-40], [1e-40])
         assert compared([0.0], want, "tiny").ok

@@ -189,7 +189,8 @@ class Correctness:
         self, name: str, array: np.ndarray, expected: numerics.Expected, workload: Workload, family: str
     ) -> OutputResult:
         tolerance, model = tolerance_of(self.bundle, name, array.dtype), self.bundle.spec.tolerance.accumulate
-        rules = unusual.Rules(tolerance, self.answers.vacuous.get(name, False), model, family)
+        u_inputs = numerics.formats.TF32.unit_roundoff if self._tf32_granted(array) else 0.0
+        rules = unusual.Rules(tolerance, self.answers.vacuous.get(name, False), model, family, u_inputs)
         compared = unusual.compare(name, array, expected, rules)
         wrong = unusual.inexact(array, expected, model) if compared.ok and family == "integers" else None
         if wrong:

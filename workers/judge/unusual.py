@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from app.domain.report import OutputResult
 from workers.judge import numerics
-from workers.judge.numerics.budget import ACCUMULATORS
+from workers.judge.numerics.budget import ACCUMULATORS, GUESSED
 from workers.judge.numerics.chunks import planes
 from workers.judge.numerics.formats import FloatFormat, Floats, Mask, float_format, is_exact
 
@@ -34,12 +34,16 @@ NO_EXCUSE = "subnormal"  # the budget's floor would excuse every flush to zero; 
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """How the task wants this output compared; `family` is "" for a drawn shape with the task's own values."""
+    """How the task wants this output compared; `family` is "" for a drawn shape with the task's own values.
+
+    `u_inputs`: the relative error with which it lets kernels round their inputs, such as that of tf32.
+    """
 
     tolerance: numerics.Tolerance
     vacuous: bool
     accumulate: str
     family: str
+    u_inputs: float = 0.0
 
 
 def compare(name: str, got: NDArray[Any], expected: numerics.Expected, rules: Rules) -> OutputResult:
@@ -152,10 +156,13 @@ def _excused(got: NDArray[Any], expected: numerics.Expected, rules: Rules) -> Ma
 
 
 def _budget(expected: numerics.Expected, rules: Rules) -> Floats:
+    """Twice the error budget, with what rounding both factors of a product adds to it."""
     budget = numerics.error_budget(expected, rules.accumulate, expected.native.dtype)
-    magnitude = np.abs(_wide(expected.truth))
-    flat = None if expected.sensitivity is None else expected.sensitivity.reshape(-1)
-    return TIMES_BUDGET * budget(magnitude.reshape(-1), flat).reshape(magnitude.shape)
+    magnitude = np.abs(_wide(expected.truth)).reshape(-1)
+    known = None if expected.sensitivity is None else expected.sensitivity.reshape(-1)
+    scale = GUESSED * np.maximum(magnitude, budget.scale) if known is None else known.astype(np.float64)
+    allowed: Floats = TIMES_BUDGET * (budget(magnitude, known) + 2 * rules.u_inputs * scale)
+    return allowed.reshape(expected.truth.shape)
 
 
 def _planes(array: NDArray[Any]) -> list[Floats]:
