@@ -167,9 +167,13 @@ def test_a_clipped_term_is(bench):
 
 def test_hidden_parameters_stay_hidden(bench):
     hidden = TASK.replace("cols = 64 }}", "cols = 64 }}\nhidden = true")
-    shown = judged(bench, WHOLE_TILES, DOUBLE, AXES, task=hidden).for_submitter()
+    picky = DOUBLE.replace("return x * 2", "assert x.shape[1] and x.abs().max() < 100, x.shape\n    return x * 2")
+    shown = judged(bench, WHOLE_TILES, picky, AXES + '\nvalues = ["huge"]', task=hidden).for_submitter()
     assert shown.verdict is Verdict.WRONG_RESULT
+    assert "task.contract_unmet" in codes(shown)
     assert "cols=" not in str(shown)
+    assert "torch.Size" not in str(shown)
+    assert "open" not in str([*shown.findings, *shown.workloads, shown.not_checked, shown.scope])
     assert all(w.name.startswith("hidden-") for w in shown.workloads)
 
 

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from app.domain.report import Severity, StageName
+from app.domain.report import Severity, StageName, StageStatus, WorkloadResult
 from app.domain.task import Contract, TaskBundle, Workload
 from workers.judge.answers import Answers, Draw, Outside, is_floating
 from workers.judge.foreign import Raised
@@ -115,18 +115,23 @@ class _Beyond:
             self._grant(workload.name, self.reader.on(workload).draws, workload)
 
     def _grant(self, what: str, draw: Callable[[], list[Draw]], workload: Workload | None = None) -> None:
-        name = workload.name if workload else f"{self.base.name}, {what}"
+        granted = workload or dataclasses.replace(self.base, name=f"{self.base.name}, {what}", drawn=True)
         draws, reason = self._attempt(draw)
         if draws:
-            self.answers.drawn.append(workload or dataclasses.replace(self.base, name=name, drawn=True))
-            self.answers.draws[name] = draws
-        elif reason:
+            self.answers.drawn.append(granted)
+            self.answers.draws[granted.name] = draws
+            return
+        if reason:
             self.notebook.note(
                 "task.contract_unmet", Severity.WARNING, StageName.CORRECTNESS,
-                f"the contract grants `{name}`, but {reason}; nothing is judged on it", workload=name,
+                f"the contract grants `{granted.name}`, but {reason}; nothing is judged on it", workload=granted.name,
             )  # fmt: skip
-        else:
-            self.notebook.not_checked.append(f"`{name}`: no input that this applies to")
+        self.notebook.workloads.append(
+            WorkloadResult(
+                granted.name, what, StageStatus.NOT_MEASURED, reason=reason or "no input that this applies to",
+                hidden=granted.hidden,
+            )
+        )  # fmt: skip
 
     def _attempt(self, draw: Callable[[], list[Draw]]) -> tuple[list[Draw], str]:
         """Draws that can be judged, or why not; neither where there is nothing to vary."""

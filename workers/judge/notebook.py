@@ -151,8 +151,8 @@ class Notebook:
                 self.artefacts.keep(workload, family, name, g, e)
 
     def workloads_in_order(self, names: list[str]) -> tuple[WorkloadResult, ...]:
-        """As the task lists them, whatever order they were called in; the calls of one stay as they came."""
-        return tuple(sorted(self.workloads, key=lambda w: names.index(w.name)))
+        """As the task lists them, whatever order they were called in, others last; calls of one stay as they came."""
+        return tuple(sorted(self.workloads, key=lambda w: names.index(w.name) if w.name in names else len(names)))
 
     def _within_room(self, found: Finding) -> Finding:
         size = len(json.dumps(found.evidence))
