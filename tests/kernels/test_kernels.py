@@ -15,6 +15,7 @@ SAMPLE = (
     " layernorm/good_thread_pool_kept layernorm/input_changed_late"
     " layernorm/lazy_subclass layernorm/os_exit_zero layernorm/patches_timer_by_setattr"
     " layernorm/thread_writes_late layernorm/writes_into_every_descriptor"
+    " linear-gelu/good_by_order linear-gelu/packed_weights linear-gelu/weights_baked_in"
     " matmul/one_element_by_kernel numpy-diff/good_kernel"
     " scale-in-place/autotuned_in_place scale-in-place/good_returns_nothing softmax/decoy"
     " token-sampling/greedy softmax/fallback_on_tails softmax/good_glue softmax/pretends_to_be_slow"
