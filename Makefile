@@ -44,7 +44,7 @@ help:  ## print this list
 
 setup: $(VENV)/.stamp $(foreach runtime,$(WORKBENCH_RUNTIMES_TO_INSTALL),.runtimes/.stamp-$(runtime))  ## install everything into .venv and .runtimes; quick when nothing changed
 
-$(VENV)/.stamp: pyproject.toml constraints.txt requirements/dev.txt
+$(VENV)/.stamp: pyproject.toml constraints.txt requirements/dev.txt workers/judge/numerics/single_pass.c
 	@$(FIND_PYTHON); echo "Installing the application into $(VENV) with $$($$python --version)"; \
 	 [ -x $(BIN)/python ] || $$python -m venv $(VENV)
 	@$(BIN)/python $(PIP) --constraint constraints.txt --editable '.[dev]'

@@ -46,6 +46,9 @@ def _not_both(a: Floats, r: Floats, bounds: Bounds) -> Mask:
     return ~((a > bounds[0]) & (a / (r + TINY) > bounds[1]))
 
 
+INSIDE = (_sum, _either, _not_both)
+
+
 @dataclass(frozen=True)
 class NamedRule:
     """One harness's rule.

@@ -18,8 +18,9 @@ from workers.judge.numerics.decision import decide
 from workers.judge.numerics.formats import is_exact
 from workers.judge.numerics.measure import measure
 from workers.judge.numerics.rules import Expected, Rule, Tolerance, check_expected, rule_for
+from workers.judge.numerics.single_pass import single_pass
 from workers.judge.numerics.statistics import QUANTILES, coarse, quantile
-from workers.judge.numerics.tally import Tally
+from workers.judge.numerics.tally import CANDIDATE, REFERENCE, Tally
 from workers.judge.numerics.ulp import ulp_distance
 
 EXACT_IN_FLOAT64 = 1 << 53
@@ -72,8 +73,11 @@ def tallied(got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudg
 
 def _part(starts: range, got: NDArray[Any], expected: Expected, rule: Rule, budget: ErrorBudget | None) -> Tally:
     tally = Tally(got.shape, got.dtype)
+    quick = single_pass(tally, got.dtype, rule, budget, oracle=expected.oracle is not None)
     with np.errstate(all="ignore"):
         for start, piece in expected.pieces(got, starts):
+            if quick and quick.add(start, piece):
+                continue
             measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
             tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
             tally.rules.add(piece.got, piece.native, finite=measured.specials is None)
@@ -95,8 +99,8 @@ def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally:
         max_rel_error=tally.max_rel,
         max_ulp=tally.max_ulp,
         p999_ulp=tally.p999_ulp(),
-        ulp_histogram=tuple(coarse(tally.fine).tolist()),
-        reference_ulp_histogram=tuple(coarse(tally.reference_fine).tolist()) if with_reference else (),
+        ulp_histogram=tuple(coarse(tally.fine[CANDIDATE]).tolist()),
+        reference_ulp_histogram=tuple(coarse(tally.fine[REFERENCE]).tolist()) if with_reference else (),
         error_exponent=exponent,
         error_histogram=errors,
         reference_error_histogram=reference_errors if with_reference else (),
@@ -110,7 +114,7 @@ def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally:
         budget_basis="" if is_exact(got.dtype) else _basis(expected),
         normalised_rms=tally.sums.normalised_rms(),
         bias_ulp=tally.sums.bias(got.size),
-        quantiles_ulp=(*(quantile(tally.fine, share) for share in QUANTILES), tally.p999_ulp()),
+        quantiles_ulp=(*(quantile(tally.fine[CANDIDATE], share) for share in QUANTILES), tally.p999_ulp()),
         error_map=tally.map.logarithms() if got.size else (),
         rules=rules(tally.rules),
     )

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
 finfo: Any = ml_dtypes.finfo  # untyped; for NumPy's own dtypes too
 iinfo: Any = ml_dtypes.iinfo
 
@@ -49,6 +51,11 @@ class FloatFormat:
     def unit_roundoff(self) -> float:
         """2**-p, the largest relative error of rounding to nearest."""
         return math.ldexp(1.0, -self.precision)
+
+    @property
+    def beyond(self) -> float:
+        """Magnitudes from here on have no finite value of their own: they are infinity, or saturate."""
+        return self.overflow if self.has_inf else math.nextafter(self.largest, math.inf)
 
     @property
     def epsilon(self) -> float:
@@ -93,6 +100,7 @@ def float_format(dtype: np.dtype[Any]) -> FloatFormat:
     )
 
 
+@functools.cache  # NumPy makes a dtype's name anew each time
 def is_exact(dtype: np.dtype[Any]) -> bool:
     """Booleans and integers, the narrow ones of ml_dtypes among them."""
     return dtype.kind in "biu" or dtype.name in SMALL_INTEGERS

@@ -83,7 +83,7 @@ def _floats(got: NDArray[Any], native: NDArray[Any], oracle: NDArray[Any] | None
 def _component(got: Floats, native: Floats, truth: Floats, form: FloatFormat) -> Measured:
     magnitude = np.abs(truth)
     with_oracle = native is not truth
-    plain = magnitude.max() < form.overflow and np.isfinite(got).all()
+    plain = magnitude.max() < form.beyond and np.isfinite(got).all()
     if not plain or (with_oracle and not np.isfinite(native).all()):
         return _with_specials(got, native, truth, form, with_oracle=with_oracle)
     unit = spacing(magnitude, form)

@@ -85,9 +85,13 @@ class Sums:
         self.signed: list[float] = []
 
     def add(self, error: Floats, magnitude: Floats, signed_ulp: Floats) -> None:
-        self.errors.append(float(np.einsum("i,i->", error, error)))
-        self.truths.append(float(np.einsum("i,i->", magnitude, magnitude)))
-        self.signed.append(float(signed_ulp.sum()))
+        self.add_totals(_square(error), _square(magnitude), float(signed_ulp.sum()))
+
+    def add_totals(self, errors: float, truths: float, signed: float) -> None:
+        """Take in a piece by its sums: two of squares, one of signed ulp."""
+        self.errors.append(errors)
+        self.truths.append(truths)
+        self.signed.append(signed)
 
     def merge(self, other: Sums) -> None:
         self.errors += other.errors
@@ -103,6 +107,10 @@ class Sums:
         """The mean of (got - truth) in ulp; truncation and dropped work have a sign, honest rounding has none."""
         total = _total(self.signed)
         return _rounded(total / elements) if elements and math.isfinite(total) else None
+
+
+def _square(values: Floats) -> float:
+    return float(np.einsum("i,i->", values, values))
 
 
 def _total(parts: list[float]) -> float:
@@ -141,6 +149,11 @@ class ErrorMap:
             line = piece.reshape(whole, -1).max(axis=0) if whole > 1 else piece
             self._add_line(row * len(self.cells) // self.rows, column, line)
             at = end
+
+    def ends(self) -> NDArray[np.int64]:
+        """The column after the last one of every cell of a line."""
+        count = self.cells.shape[1]
+        return -(-np.arange(1, count + 1) * self.columns // count)
 
     def _rows_left(self, row: int) -> int:
         """Rows from `row` to the end of its cell."""

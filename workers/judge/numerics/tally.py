@@ -22,19 +22,23 @@ class Largest:
     """The `keep` largest values above `floor` of a stream with their flat indices; ties: the earlier."""
 
     def __init__(self, keep: int, floor: float) -> None:
-        self._keep, self._floor = keep, floor
+        self._keep, self.floor = keep, floor
         self._values: list[Floats] = []
         self._indices: list[NDArray[np.int64]] = []
         self._held = 0
 
     def add(self, start: int, values: Floats) -> None:
         """Take in a piece that begins at flat index `start`; pieces come in ascending order."""
-        chosen = np.flatnonzero(values > self._floor)
-        if chosen.size == 0:
+        chosen = np.flatnonzero(values > self.floor)
+        self.add_found(values[chosen], chosen + start)
+
+    def add_found(self, values: Floats, indices: NDArray[np.int64]) -> None:
+        """Take in values above `floor` and their flat indices; arrays of its own."""
+        if not values.size:
             return
-        self._values.append(values[chosen])
-        self._indices.append(chosen + start)
-        self._held += chosen.size
+        self._values.append(values)
+        self._indices.append(indices)
+        self._held += values.size
         if self._held > 2 * self._keep + WORST:
             self._prune()
 
@@ -45,7 +49,7 @@ class Largest:
             above = np.flatnonzero(values > bound)
             equal = np.flatnonzero(values == bound)[: self._keep - above.size]
             chosen = np.sort(np.concatenate([above, equal]))
-            values, indices, self._floor = values[chosen], indices[chosen], float(bound)
+            values, indices, self.floor = values[chosen], indices[chosen], float(bound)
         self._values, self._indices, self._held = [values], [indices], values.size
 
     def merge(self, later: Largest) -> None:
@@ -75,12 +79,11 @@ class Tally:
         self.by_ulp = self.by_reference = False
         self.max_abs = self.max_rel = self.max_ulp = self.budget_ratio = 0.0
         self.reference_max_ulp: float | None = None
-        self.fine = np.zeros(FINE + 1, np.int64)
-        self.reference_fine = np.zeros(FINE + 1, np.int64)
+        self.fine = np.zeros((2, FINE + 1), np.int64)  # of candidate and reference
         self.sums, self.map, self.rules = Sums(), ErrorMap(shape), RuleTally(dtype)
         self.octaves = ErrorOctaves()
         self.least_allowed, self.most_allowed = math.inf, -math.inf
-        self._top = Largest(elements - math.ceil(0.999 * elements) + 1, -1.0)
+        self.top = Largest(elements - math.ceil(0.999 * elements) + 1, -1.0)
         self.worst = Largest(WORST, 0.0)
 
     def add(self, start: int, measured: Measured, decided: Decided) -> None:
@@ -94,11 +97,11 @@ class Tally:
         self.max_abs = max(self.max_abs, float(measured.error.max()))
         self.max_rel = max(self.max_rel, _largest_relative(measured))
         self.max_ulp = max(self.max_ulp, float(measured.ulp.max()))
-        self.fine += fine_histogram(measured.ulp)
+        self.fine[CANDIDATE] += fine_histogram(measured.ulp)
         self.octaves.add(CANDIDATE, _infinite(measured.error, None if specials is None else specials.bad))
         self.sums.add(measured.error, measured.magnitude, measured.signed)
         self.map.add(start, measured.ulp)
-        self._top.add(start, measured.ulp)
+        self.top.add(start, measured.ulp)
         self.worst.add(start, decided.severity)
         self._add_allowed(decided.allowance, None if specials is None else specials.numeric)
         self._add_specials(measured)
@@ -119,14 +122,14 @@ class Tally:
         if measured.reference_ulp is not None:
             largest = float(measured.reference_ulp.max())
             self.reference_max_ulp = max(self.reference_max_ulp or 0.0, largest)
-            self.reference_fine += fine_histogram(measured.reference_ulp)
+            self.fine[REFERENCE] += fine_histogram(measured.reference_ulp)
         if measured.reference_error is not None:
             bad = None if measured.specials is None else measured.specials.reference_bad
             self.octaves.add(REFERENCE, _infinite(measured.reference_error, bad))
 
     def merge(self, later: Tally) -> None:
         """Take in the tally of the elements that follow."""
-        for name in ("elements", "mismatched", "nan_mismatch", "inf_mismatch", "fine", "reference_fine"):
+        for name in ("elements", "mismatched", "nan_mismatch", "inf_mismatch", "fine"):
             setattr(self, name, getattr(self, name) + getattr(later, name))
         for name in ("by_ulp", "by_reference", "max_abs", "max_rel", "max_ulp", "budget_ratio"):
             setattr(self, name, max(getattr(self, name), getattr(later, name)))
@@ -138,7 +141,7 @@ class Tally:
         self.sums.merge(later.sums)
         self.map.merge(later.map)
         self.rules.merge(later.rules)
-        self._top.merge(later._top)
+        self.top.merge(later.top)
         self.worst.merge(later.worst)
 
     def allowed(self) -> tuple[float, ...]:
@@ -147,7 +150,7 @@ class Tally:
 
     def p999_ulp(self) -> float:
         """The smallest ulp distance that at least 99.9 % of the elements do not exceed (nearest rank)."""
-        values, _ = self._top.sorted()
+        values, _ = self.top.sorted()
         return float(values[-1]) if values.size else 0.0
 
 
