@@ -291,7 +291,7 @@ _TASK: dict[str, Field] = {
             "quirks": Field(str, choices=("preserve", "fix")),
         },
     ),
-    "gradients": Field(dict, table={"wrt": _strings()}),
+    "gradients": Field(dict, table={"wrt": Field(list, required=True, not_empty=True, items=Field(str))}),
     "distributed": Field(dict, table={"world_size": Field(int, minimum=1)}),
     "arguments": Field(
         list,

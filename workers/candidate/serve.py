@@ -12,6 +12,7 @@ from typing import Any
 
 from workers.candidate import program, watched
 from workers.candidate.frameworks import Framework, framework
+from workers.candidate.gradients import differentiate
 from workers.candidate.poison import poisoned
 from workers.candidate.trace import OperatorTrace
 from workers.wire import frames, raised, storage
@@ -151,6 +152,13 @@ class _Desk:
         if message["slot"] != KEPT_SLOTS[0]:  # later calls look at outputs, but nobody at a module
             self.modules.pop(message["slot"], None)
         return reply
+
+    def _gradients(self, message: dict[str, Any], fds: list[int]) -> Answer:
+        assert self.framework is not None and self.entry is not None
+        self.framework.before_call(budget_seconds=message["budget_seconds"], skip_launches=False, watch=False)
+        _seed(message["seed"])
+        reply, out = differentiate(self.modules.pop(message["slot"], self.entry), message, fds)
+        return {**reply, "events": self.framework.after_call()}, out
 
     def _inputs(self, message: dict[str, Any], fds: list[int]) -> Unpacked:
         """Fresh storages, or an earlier call's storages with the new values in them."""

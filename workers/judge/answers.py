@@ -71,6 +71,20 @@ class Draw:
 
 
 @dataclass
+class Gradients:
+    """What a task's gradients are compared with: the inputs' names and positions, and a draw made of gradients.
+
+    In `draw` the inputs are the cotangents and the answers are the gradients; `memory` is what `workers.wire.autograd`
+    counts of the reference's own passes, empty where that failed.
+    """
+
+    names: list[str]
+    positions: list[int]
+    draw: Draw
+    memory: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
 class Outside:
     """A family of values that the contract does not name, on a workload; without a draw `reason` says why."""
 
@@ -95,6 +109,7 @@ class Answers:
     vacuous: dict[str, bool] = field(default_factory=dict)
     drawn: list[Workload] = field(default_factory=list)
     outside: list[Outside] = field(default_factory=list)
+    gradients: dict[str, Gradients] = field(default_factory=dict)
 
     def check_size(self) -> None:
         """Raises `NotAValue` when there is more than can be kept."""
@@ -103,7 +118,8 @@ class Answers:
 
     def close(self) -> None:
         others = [other.draw for other in self.outside if other.draw is not None]
-        for draw in itertools.chain(others, *self.draws.values()):
+        gradients = [asked.draw for asked in self.gradients.values()]
+        for draw in itertools.chain(others, gradients, *self.draws.values()):
             draw.close()
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from app.domain.report import Location, Severity, StageName, Tier, Verdict
 from app.domain.task import TaskBundle, Workload
-from workers.judge.answers import Draw
+from workers.judge.answers import Draw, Gradients
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
 from workers.judge.notebook import Notebook
 from workers.judge.received import Received, Room
@@ -19,6 +21,7 @@ from workers.wire.values import NotAValue
 # Two fills of fresh memory; no honest result holds the first byte everywhere and then the second.
 POISON_A, POISON_B = 0xFE, 0x41
 GRACE_SECONDS = 3.0
+PASSES = 6  # two forward and two backward passes; a backward one takes about twice as long
 # An answer may be larger than the right one (a wider dtype, a strided view of something), but not at will.
 ROOM_FACTOR, ROOM_BYTES, ROOM_STORAGES = 4, 16 << 20, 16
 
@@ -101,7 +104,7 @@ class Caller:
         """
         limit = limit_s or self.bundle.spec.limits.seconds
         self.rooms[slot] = _room(draw.native)
-        try:
+        with self._noted(workload, note):
             if draw.state is not None:
                 self._build(workload, draw, slot, refill)
             start = time.monotonic()
@@ -111,6 +114,34 @@ class Caller:
                 skip_launches=skip_launches, watch=watch, hollow=hollow, budget_seconds=limit,
             )  # fmt: skip
             return self._returned(slot, message, fds, time.monotonic() - start)
+
+    def differentiate(self, workload: Workload, draw: Draw, asked: Gradients) -> tuple[Returned, Received]:
+        """Outputs and gradients of a forward and a backward pass on `draw`'s inputs; raises as `call` does."""
+        limit, slot, cotangents = self.bundle.spec.limits.seconds, "gradients", asked.draw.inputs
+        self.rooms[slot] = _room(draw.native)
+        with self._noted(workload, note=True):
+            if draw.state is not None:
+                self._build(workload, draw, slot, None)
+            start = time.monotonic()
+            message, fds = self.process.fetch(
+                "gradients", [*draw.inputs.fds, *cotangents.fds], timeout_s=PASSES * limit + GRACE_SECONDS, slot=slot,
+                inputs=draw.inputs.to_message(), cotangents=cotangents.to_message(), wrt=asked.positions,
+                in_place=self.in_place, seed=draw.call_seed, budget_seconds=PASSES * limit,
+            )  # fmt: skip
+            seconds, count = time.monotonic() - start, _storages(message.get("outputs"))
+            first, second = fds[:count], fds[count:]
+            try:
+                returned = self._returned(slot, message, first, seconds)
+            except BaseException:
+                storage.close_all(second)
+                raise
+            return returned, Received.of(_table(message.get("gradients")), second, _room(asked.draw.native))
+
+    @contextlib.contextmanager
+    def _noted(self, workload: Workload, note: bool) -> Iterator[None]:
+        """Whatever a call fails with, written down and raised as `NotRun`."""
+        try:
+            yield
         except Raised as raised:
             raise self._failed(raised, workload, note) from raised
         except NotAValue as error:
@@ -239,6 +270,12 @@ class Caller:
                 verdict=Verdict.WRONG_SHAPE, workload=workload.name,
             )  # fmt: skip
         return NotRun(reason, measured=True, fatal=False)
+
+
+def _storages(packed: Any) -> int:
+    """How many descriptors belong to a packed value; whether they do is checked later."""
+    storages = packed.get("storages") if isinstance(packed, dict) else None
+    return len(storages) if isinstance(storages, list) else 0
 
 
 def _room(expected: Received) -> Room:

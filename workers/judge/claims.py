@@ -38,7 +38,7 @@ def plain(value: object) -> Any:
 def facts(message: dict[str, Any]) -> dict[str, Any]:
     """An answer whose known fields have the type that they should have; others are bounded, whatever they are.
 
-    Packed values (`manifest`, `storages`, `outputs`) are left as they came: `Received` checks those.
+    Packed values (`manifest`, `storages`, `outputs`, `gradients`) are left as they came: `Received` checks those.
     """
     told = {}
     for name, value in list(message.items())[:64]:
@@ -153,11 +153,12 @@ _observation = _with(
 _place = _with(file=_only(str, None), line=_only(int, None))
 _stopped = _with(kind=_only(str, ""), reason=_only(str, ""), estimate_seconds=_finite, location=_place)
 
-_PACKED = ("manifest", "storages", "outputs", "id")
+_PACKED = ("manifest", "storages", "outputs", "gradients", "id")
 _FIELDS: dict[str, Callable[[Any], Any]] = {
     "aliases": _with(inputs=_counts, calls=_texts),
     "arguments": _texts,
     "changed": _only(bool, False),
+    "detached": _counts,
     "error": _error,
     "events": _with(
         launches=_tables,
@@ -170,6 +171,7 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "message": _only(str, ""),
     "matched": _only(str, ""),
     "mismatch": _only(str, ""),
+    "memory": _table(int),
     "method": _short(_only(str, None)),
     "mutated": _counts,
     "not_a_value": _only(str, "no value"),
@@ -182,6 +184,7 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "seconds": _finite,
     "threads": _texts,
     "too_slow": _stopped,
+    "unreached": _counts,
     "unsupported": _stopped,
     "versions": _short(_table(str)),
 }

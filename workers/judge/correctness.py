@@ -36,7 +36,10 @@ LATE_WRITE_WAIT_SECONDS = 0.2
 
 @dataclass
 class WorkloadRun:
-    """Everything that one workload's calls returned, for the probes and checks that come after."""
+    """Everything that one workload's calls returned, for the probes and checks that come after.
+
+    `differentiated`, the call with a backward pass, is none of `calls`: what is launched there is not outputs' work.
+    """
 
     workload: Workload
     first: Returned | None = None
@@ -44,6 +47,7 @@ class WorkloadRun:
     third: Returned | None = None
     later: Returned | None = None
     watched: Returned | None = None
+    differentiated: Returned | None = None
     ok: bool = False
     to_check: list[tuple[Draw, Received]] = field(default_factory=list)
 

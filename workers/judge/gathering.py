@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.domain.report import Severity, StageName, Verdict
 from app.domain.task import TaskBundle, Workload
 from workers.judge.answers import Answers, TaskFault
+from workers.judge.cotangents import ask_gradients
 from workers.judge.families import go_beyond
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised
 from workers.judge.health import check_health
@@ -32,6 +33,7 @@ def gather(
             readers[workload.name] = reader = Reader(process, bundle, workload, seeds, answers, own_oracle)
             try:
                 answers.draws[workload.name] = reader.draws()
+                ask_gradients(reader, bundle, answers, notebook)
                 answers.check_size()
                 moved.append(reader.moves())
             except Raised as raised:

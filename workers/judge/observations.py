@@ -10,7 +10,7 @@ from workers.judge.notebook import Notebook
 
 def memory_findings(run: WorkloadRun, notebook: Notebook) -> None:
     """What the interpreter saw of memory accesses and the framework of launches."""
-    for call in run.calls():
+    for call in (*run.calls(), *([run.differentiated] if run.differentiated else [])):
         for seen in call.events.get("observations") or []:
             if isinstance(seen, dict):
                 _note_observation(seen, run.workload, notebook)

@@ -35,6 +35,7 @@ from workers.judge.environments import is_for, with_environments
 from workers.judge.faults import EngineFault, SubmissionError
 from workers.judge.foreign import Raised, start_reference
 from workers.judge.gathering import gather
+from workers.judge.gradients import WithGradients
 from workers.judge.inspection import forged_lines, inspect_python
 from workers.judge.notebook import Notebook, Progress
 from workers.judge.observations import memory_findings
@@ -172,7 +173,7 @@ class _Judging:
                 self.environment["sandbox"] = process.session.limits_in_force
 
     def _calls(self, candidate: Restartable, answers: Answers, workloads: list[Workload]) -> None:
-        judge = Correctness(self.bundle, answers, self.notebook)
+        judge = WithGradients(self.bundle, answers, self.notebook)
         in_place = in_place_positions(self.bundle, answers.arguments)
         caller = self._compile(candidate, in_place)
         if caller is None:

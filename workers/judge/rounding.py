@@ -39,11 +39,14 @@ class Rounding:
         self.scales = None
 
 
-def ask_rounding(process: ForeignProcess, *, slot: str, in_place: list[int], seed: int, timeout_s: float) -> Rounding:
-    """Ask the reference's process; raises `Raised` only where that process ended."""
+def ask_rounding(
+    process: ForeignProcess, *, slot: str, in_place: list[int], seed: int, timeout_s: float, gradients: bool = False
+) -> Rounding:
+    """Ask the reference's process, of its answer or of its gradients; raises `Raised` only where that ended."""
+    op, part = ("gradients", "rounding") if gradients else ("sensitivity", "")
     try:
         told, fds = process.fetch(
-            "sensitivity", slot=slot, in_place=in_place, seed=seed, seconds=SECONDS, timeout_s=timeout_s
+            op, part=part, slot=slot, in_place=in_place, seed=seed, seconds=SECONDS, timeout_s=timeout_s
         )
         if told.get("method") is None:
             return Rounding("guessed: too little time for perturbed runs")

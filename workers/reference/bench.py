@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workers.reference.families import filled, laid_out
+from workers.reference.gradients import Gradients
 from workers.reference.noise import is_floating
 from workers.reference.sensitivity import Sensitivity, measure
 from workers.reference.state import State, argument_names, bound
@@ -33,6 +34,7 @@ class TaskBench:
                 raise NoSuchFunction(f"reference.py defines no function {name!r}")
         self.drawn: dict[str, tuple[Any, ...]] = {}
         self.states: dict[str, State] = {}  # by slot, where the task has weights
+        self.asked: dict[str, Gradients] = {}  # by slot, where the task has gradients
         self.shares_inputs = False  # whether the last native answer lies in the memory of its inputs
 
     def facts(self) -> dict[str, Any]:
@@ -44,6 +46,7 @@ class TaskBench:
     def draw(self, slot: str, seed: int, params: dict[str, Any], state_seed: int | None = None) -> tuple[Any, ...]:
         """Inputs, and with `state_seed` the weights that go with them."""
         self.states.pop(slot, None)
+        self.asked.pop(slot, None)
         if state_seed is not None:
             self.states[slot] = State.of(self.module.make_state(seed=state_seed, **params))
         inputs = self.module.make_inputs(seed=seed, **params)
@@ -85,6 +88,18 @@ class TaskBench:
         operands = self.drawn[slot], state.tensors if state else {}  # weights are rounded like inputs
         return measure(answer, lambda change: _map(lambda leaf: change(_widen(leaf)), operands), seed, seconds)
 
+    def gradients(self, slot: str) -> Gradients:
+        """What is asked of gradients at the inputs of `slot`, once its cotangents have been drawn."""
+        if slot not in self.asked:
+            wide = getattr(self.module, "oracle", None) or self.module.reference
+            self.asked[slot] = Gradients(
+                self._bound(self.module.reference, slot, _copy),
+                self._bound(wide, slot, _widen),
+                lambda: _map(_copy, self.drawn[slot]),
+                lambda change: _map(lambda leaf: change(_widen(leaf)), self.drawn[slot]),
+            )
+        return self.asked[slot]
+
     def redraw(self, slot: str, into: str, seed: int, relative: float = 0.0) -> bool:
         """Other values in the same shapes: floating inputs are scaled and shifted at random, the rest stays.
 
@@ -119,10 +134,17 @@ class TaskBench:
         return self.drawn[into], any(changed)
 
     def replace(self, slot: str, into: str, values: list[Any]) -> None:
-        """The inputs of `slot` with other values in place of the floating leaves, in order."""
+        """The inputs of `slot`, and then its weights, with other values in place of the floating leaves, in order."""
         others = iter(values)
+
+        def change(leaf: Any) -> Any:
+            return next(others) if is_floating(leaf) else leaf
+
         self._inherit(slot, into)
-        self.drawn[into] = _map(lambda leaf: next(others) if is_floating(leaf) else leaf, self.drawn[slot])
+        self.drawn[into] = _map(change, self.drawn[slot])
+        if state := self.states.get(slot):
+            weights = _map(change, state.to_value())
+            self.states[into] = State(weights["init_args"], weights["state"])
 
     def check(self, inputs: Any, outputs: Any, expected: Any) -> tuple[bool, str]:
         """The task's own semantic check; raises `TypeError` for an answer that is no (ok, message) pair."""

@@ -41,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workers.reference.noise import Seen, Source, changed_inputs, floating_sizes, values_of, watched
+from workers.wire.tensors import pack
 
 Outputs = list[Any]  # a float64 or complex128 array each, None for integers
 Prepare = Callable[[Callable[[Any], Any]], Any]  # fresh float64 inputs, every leaf changed by a function
@@ -83,6 +84,14 @@ def _measured(study: _Study, seconds: float) -> Sensitivity | None:
     if scales is None:
         scales, method = study.first_order(study.spread(ROUNDS)), "first-order"
     return Sensitivity([_single(s) for s in scales], study.length(), method, study.draws)
+
+
+def told(found: Sensitivity | None) -> tuple[dict[str, Any], list[int]]:
+    """S of every output in order (`None` for integers), K, and how S was found; `method` None: it was not."""
+    if found is None:
+        return {"method": None}, []
+    packed, out = pack(found.scales, trim=True)
+    return {**packed, "method": found.method, "length": found.length, "draws": found.draws}, out
 
 
 class Stopwatch:

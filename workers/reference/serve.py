@@ -5,7 +5,9 @@ from __future__ import annotations
 import socket
 from typing import Any
 
+from workers.reference import gradients
 from workers.reference.bench import TASK_FOLDER, TaskBench
+from workers.reference.sensitivity import told
 from workers.wire import frames, raised, storage
 from workers.wire.tensors import Unpacked, pack
 
@@ -73,12 +75,10 @@ class _Desk:
         return pack(bench.oracle(message["slot"], message["in_place"]), trim=True)
 
     def _sensitivity(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        """S of every output in order (`None` for integers), K, and how S was found; `method` None: it was not."""
-        found = bench.sensitivity(message["slot"], message["in_place"], message["seed"], message["seconds"])
-        if found is None:
-            return {"method": None}, []
-        packed, out = pack(found.scales, trim=True)
-        return {**packed, "method": found.method, "length": found.length, "draws": found.draws}, out
+        return told(bench.sensitivity(message["slot"], message["in_place"], message["seed"], message["seconds"]))
+
+    def _gradients(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
+        return gradients.answer(bench.gradients(message["slot"]), message)
 
     def _forget(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         bench.drawn.pop(message["slot"], None)

@@ -1,0 +1,9 @@
+# expect: accepted gradients.memory
+import torch
+
+
+def solution(x, scale):
+    z = x * scale
+    z = z - z.amax(-1, keepdim=True)
+    e = z.exp()
+    return e / e.sum(-1, keepdim=True)
