@@ -176,9 +176,14 @@ def _write(report: Report, json_file: str | None) -> None:
 
 
 def summary(report: Report) -> str:
-    """The report for a terminal: headline, stages, findings, what was not checked."""
+    """The report for a terminal: headline, stages, numbers, findings, what was not checked."""
+    from app.evaluations import numerics, numerics_text
+
     lines = [report.headline, ""]
     lines += [f"  {s.name:<12} {s.status:<13} {s.seconds:7.2f} s  {s.reason or ''}".rstrip() for s in report.stages]
+    if numbers := numerics_text.overview(report.workloads):
+        rules = numerics_text.rule_lines(numerics.rule_rows(report.workloads, report.rules))
+        lines += ["", *(f"  {line}" for line in (*numbers, *rules))]
     if report.findings:
         lines.append("")
     for finding in report.findings:

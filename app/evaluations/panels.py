@@ -24,6 +24,8 @@ from app.domain.report import (
     Tier,
     WorkloadResult,
 )
+from app.evaluations import numerics, numerics_text
+from app.evaluations.numerics import Group, OutputView, RuleRow, WorkloadRow
 from app.kit import charts, pages
 from app.kit.figures import significant
 
@@ -50,24 +52,6 @@ class FindingRow:
     cell: str
     counter_example: str | None
     also_on: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class WorkloadRow:
-    """A workload in the numerics panel.  The judge runs one several times over; `key` tells the runs apart."""
-
-    workload: WorkloadResult
-    key: str
-    is_failing: bool
-
-    @property
-    def family(self) -> str:
-        """What was special about this run; empty for the plain one."""
-        return "" if self.workload.family in ("task", "hidden", self.workload.name) else self.workload.family
-
-    @property
-    def has_details(self) -> bool:
-        return any(o.worst or o.ulp_histogram for o in self.workload.outputs)
 
 
 @dataclass(frozen=True)
@@ -184,8 +168,16 @@ class Evidence:
     def tricks_seen(self) -> int:
         return sum(1 for trick in self.tricks if trick.state == "seen")
 
-    def histogram(self, output: OutputResult) -> charts.Histogram | None:
-        return charts.ulp_histogram(output.ulp_histogram, output.reference_ulp_histogram)
+    @cached_property
+    def groups(self) -> list[Group]:
+        return numerics.groups(self.workloads)
+
+    @cached_property
+    def rules(self) -> list[RuleRow]:
+        return numerics.rule_rows(self.report.workloads, self.report.rules)
+
+    def view(self, output: OutputResult) -> OutputView:
+        return OutputView(output)
 
     @cached_property
     def benchmark(self) -> dict[str, Any] | None:
@@ -265,4 +257,5 @@ def for_viewer(report: Report, *, sees_hidden: bool, citable: bool = False) -> E
     return Evidence(report.for_submitter(), citable, hidden)
 
 
-pages.GLOBALS.update(evidence_cell=cell_id)
+pages.GLOBALS.update(evidence_cell=cell_id, budget_gauge=charts.gauge)
+pages.FILTERS.update(decider=numerics.decider, allowed=numerics.allowed, as_text=numerics_text.detail)

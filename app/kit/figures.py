@@ -10,6 +10,7 @@ MINUS, TIMES, THIN = "\u2212", "\u00d7", "\u2009"
 _SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 _GROUPED_BELOW = 1_000_000
 _DIGITS_MAX = 9
+_DIGITS_APART_MIN, _DIGITS_MAX_FLOAT = 4, 17
 _PLAIN_FROM, _PLAIN_BELOW = 1e-3, 1e5
 
 
@@ -35,7 +36,20 @@ def _signed(value: float, digits: int) -> str:
         places = max(0, digits - 1 - math.floor(math.log10(size)))
         return sign + f"{round(size, places):,.{places}f}".replace(",", THIN)
     mantissa, exponent = f"{size:.{digits - 1}e}".split("e")
-    return f"{sign}{mantissa}{THIN}{TIMES}{THIN}10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    return f"{sign}{mantissa}{THIN}{TIMES}{THIN}{power_of_ten(int(exponent))}"
+
+
+def power_of_ten(exponent: int) -> str:
+    return f"10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def apart(first: Any, second: Any) -> tuple[str, str]:
+    """Both values with as many digits as tell them apart, and one more; at least four."""
+    if not all(isinstance(v, int | float) and math.isfinite(v) for v in (first, second)):
+        return significant(first, _DIGITS_APART_MIN), significant(second, _DIGITS_APART_MIN)
+    digits = next((d for d in range(2, _DIGITS_MAX_FLOAT) if f"{first:.{d}g}" != f"{second:.{d}g}"), 2)
+    digits = min(max(digits + 1, _DIGITS_APART_MIN), _DIGITS_MAX_FLOAT)
+    return significant(first, digits), significant(second, digits)
 
 
 def seconds(value: float | None) -> str:
