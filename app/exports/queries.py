@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
 from app.errors import NotFound
-from app.models import Export, Review, ReviewSubject, RubricVersion, SubjectDecision, TaskVersion
+from app.models import Export, Review, ReviewSubject, RubricVersion, SubjectDecision, TaskVersion, utc_now
+from app.models.rubric import Ruling
+from app.rubrics import queries as rubric_queries
 
 BATCH = 50
 
@@ -54,6 +56,16 @@ def decision_at(session: Session, subject_id: int, cutoff: dt.datetime) -> Subje
         SubjectDecision.subject_id == subject_id, SubjectDecision.created_at <= cutoff
     )
     return session.scalars(query.order_by(SubjectDecision.id.desc()).limit(1)).first()
+
+
+def rulings_at_submit(session: Session, review: Review) -> list[tuple[Ruling, dt.datetime | None]]:
+    """The rulings in force when the review was submitted, each with when the reviewer had acknowledged it."""
+    submitted_at = review.submitted_at or utc_now()
+    standing = rubric_queries.rulings_of(session, review.rubric_version, at=submitted_at)
+    read_at = rubric_queries.acknowledged(session, review.reviewer_id, [ruling.id for ruling in standing])
+    # Only what was read by then: a row has to come out the same whenever it is written again.
+    read_at = {ruling_id: at for ruling_id, at in read_at.items() if at <= submitted_at}
+    return [(ruling, read_at.get(ruling.id)) for ruling in standing]
 
 
 def _reviews(filters: dict[str, Any]) -> Select[Review]:

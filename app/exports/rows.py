@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from app.config import Settings
@@ -9,13 +11,19 @@ from app.domain.rubric import total
 from app.kit import trees
 from app.kit.blobs import BlobStore
 from app.models import Evaluation, Review, RubricVersion, SubjectDecision, Submission, TaskVersion
+from app.models.rubric import Ruling
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
 
 SCHEMA_VERSION = 1
 
 
-def review_row(settings: Settings, review: Review, decision: SubjectDecision | None) -> dict[str, Any]:
+def review_row(
+    settings: Settings,
+    review: Review,
+    decision: SubjectDecision | None,
+    rulings: Sequence[tuple[Ruling, dt.datetime | None]] = (),
+) -> dict[str, Any]:
     """One submitted review with all that is needed to read it without us: names are pseudonyms throughout."""
     subject = review.subject
     return {
@@ -25,7 +33,7 @@ def review_row(settings: Settings, review: Review, decision: SubjectDecision | N
         "task": _task(settings, subject.task_version),
         "submission": _submission(settings, subject.submission) if subject.submission else None,
         "evaluation": _evaluation(review.evaluation) if review.evaluation else None,
-        "rubric": _rubric(review.rubric_version),
+        "rubric": _rubric(review.rubric_version) | {"rulings": [_ruling(*one) for one in rulings]},
         "final_decision": {"decision": decision.decision, "confidence": decision.confidence, "reason": decision.reason}
         if decision
         else None,
@@ -89,6 +97,18 @@ def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
 
 def _rubric(version: RubricVersion) -> dict[str, Any]:
     return {"key": version.rubric.key, "version": version.version, "sha256": version.sha256, "id": version.public_id}
+
+
+def _ruling(ruling: Ruling, read_at: dt.datetime | None) -> dict[str, Any]:
+    """One that was in force when the review was submitted, and when its reviewer acknowledged it."""
+    return {
+        "id": ruling.public_id,
+        "criterion": ruling.criterion,
+        "body": ruling.body,
+        "example": ruling.example,
+        "made_at": ruling.created_at.isoformat(),
+        "acknowledged_at": read_at.isoformat() if read_at else None,
+    }
 
 
 def _texts(settings: Settings, files: list[dict[str, Any]]) -> list[dict[str, Any]]:

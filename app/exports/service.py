@@ -123,7 +123,7 @@ class _Counter:
 def _lines(session: Session, settings: Settings, export: Export) -> Iterator[bytes]:
     for review in queries.reviews_for(session, export):
         decision = queries.decision_at(session, review.subject_id, export.cutoff_at)
-        row = rows.review_row(settings, review, decision)
+        row = rows.review_row(settings, review, decision, queries.rulings_at_submit(session, review))
         yield json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Rubrics and their versions: a published version never changes and carries its hash."""
+"""Rubrics, their versions and rulings: what is published never changes, a later row takes its place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Connection, ForeignKey, String, UniqueConstraint, event, inspect
 from sqlalchemy.orm import Mapped, Mapper, mapped_column, relationship
 
-from app.models.base import Row
+from app.models.account import User
+from app.models.base import Base, Row, utc_now
 
 
 class Rubric(Row):
@@ -22,7 +23,10 @@ class Rubric(Row):
 
 
 class RubricVersion(Row):
-    """`content` is the rubric as `app.rubrics.content` reads it; `sha256` is of its canonical JSON."""
+    """`content` is the rubric as `app.rubrics.content` reads it; `sha256` is of its canonical JSON.
+
+    `change_class` says how far it goes beyond the version published before it; None for the first.
+    """
 
     __tablename__ = "rubric_versions"
     __table_args__ = (
@@ -39,8 +43,48 @@ class RubricVersion(Row):
     published_at: Mapped[dt.datetime | None]
     published_by_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     retired_at: Mapped[dt.datetime | None]
+    change_class: Mapped[str | None] = mapped_column(String(12))
 
     rubric: Mapped[Rubric] = relationship(lazy="raise", foreign_keys=[rubric_id])
+
+
+class Ruling(Row):
+    """A lead's interpretation of a criterion, with an example.  It holds until withdrawn and is never rewritten."""
+
+    __tablename__ = "rulings"
+    prefix = "rul"
+
+    rubric_id: Mapped[int] = mapped_column(ForeignKey("rubrics.id"), index=True)
+    criterion: Mapped[str] = mapped_column(String(40))
+    body: Mapped[str]
+    example: Mapped[str]
+    made_by_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    withdrawn_at: Mapped[dt.datetime | None]
+    withdrawn_by_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+
+    made_by: Mapped[User] = relationship(lazy="raise", foreign_keys=[made_by_id])
+
+
+class RulingAcknowledgement(Base):
+    """A reviewer has read a ruling."""
+
+    __tablename__ = "ruling_acknowledgements"
+
+    ruling_id: Mapped[int] = mapped_column(ForeignKey("rulings.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+
+
+class RubricMove(Row):
+    """Drafts moved to another version at once; `moved` keeps each as it was before."""
+
+    __tablename__ = "rubric_moves"
+    prefix = "rbm"
+
+    to_version_id: Mapped[int] = mapped_column(ForeignKey("rubric_versions.id"), index=True)
+    moved_by_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    mapping: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    moved: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
 
 
 @event.listens_for(RubricVersion, "before_update")

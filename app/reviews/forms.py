@@ -44,13 +44,14 @@ def _content(form: FormData) -> dict[str, Any]:
         "feedback": _text(form, "feedback"),
         "decision": _text(form, "decision") or None,
         "confidence": _number(form, "confidence") or None,
+        "acknowledged": [str(ruling) for ruling in form.getlist("acknowledged")],
         "active_seconds": _number(form, "active_seconds"),
         "suggestions_shown": True,
     }
 
 
 def _is_touched(form: FormData, key: str) -> bool:
-    return any(_text(form, f"{part}.{key}").strip() for part in ("score", "rationale", "evidence"))
+    return any(_text(form, f"{part}.{key}").strip() for part in ("score", "rationale", "evidence", "false"))
 
 
 def _score(form: FormData, key: str) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def _score(form: FormData, key: str) -> dict[str, Any]:
         "evidence": re.split(r"[\s,]+", _text(form, f"evidence.{key}").strip())
         if _text(form, f"evidence.{key}").strip()
         else [],
+        "false_because": _text(form, f"false.{key}"),
     }
 
 

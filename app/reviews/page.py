@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.report import StageName, StageStatus
+from app.domain import informers
+from app.domain.report import StageStatus
 from app.domain.review import Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.evaluations.panels import Evidence, FindingRow
 from app.kit import pages
 from app.models import RubricVersion
+from app.models.rubric import Ruling
 from app.reviews import scoring
 from app.rubrics.content import CriterionContent, RubricContent, as_rubric
 
-EMPTY_SCORE: dict[str, Any] = {"level": None, "state": "scored", "rationale": "", "evidence": []}
+EMPTY_SCORE: dict[str, Any] = {"level": None, "state": "scored", "rationale": "", "evidence": [], "false_because": ""}
 DECISIONS = tuple(Decision)
 CONFIDENCES = ((1, "guess"), (2, "fairly sure"), (3, "certain"))
+
+
+@dataclass(frozen=True)
+class ShownRuling:
+    """A ruling on the criterion; `read_at` is when this reviewer acknowledged it, `ticked` that they are about to."""
+
+    ruling: Ruling
+    read_at: dt.datetime | None = None
+    ticked: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,7 @@ class CriterionView:
     findings: tuple[FindingRow, ...] = ()
     proposal: str = ""
     problem: str = ""
+    rulings: tuple[ShownRuling, ...] = ()
 
     @property
     def answer(self) -> str:
@@ -48,6 +61,7 @@ def criteria_of(
     scores: Mapping[str, Any],
     evidence: Evidence | None,
     problems: Mapping[str, str] | None = None,
+    rulings: Sequence[ShownRuling] = (),
 ) -> list[CriterionView]:
     whole = RubricContent.model_validate(version.content)
     caps = scoring.caps(as_rubric(whole), evidence.report.to_json() if evidence else None)
@@ -58,8 +72,10 @@ def criteria_of(
             applies=_applies(c, kind, framework),
             cap=caps.get(c.key),
             findings=_informing(c, evidence),
-            proposal=_proposal(c, evidence),
+            # What an error finding speaks of can be judged, whatever else was not measured.
+            proposal="" if c.key in caps else _proposal(c, evidence),
             problem=(problems or {}).get(c.key, ""),
+            rulings=tuple(shown for shown in rulings if shown.ruling.criterion == c.key),
         )
         for c in whole.criteria
     ]
@@ -79,33 +95,23 @@ def _informing(criterion: CriterionContent, evidence: Evidence | None) -> tuple[
     if evidence is None:
         return ()
     rules = (*criterion.informed_by, *criterion.caps)
-    return tuple(row for row in evidence.findings if any(_matches(rule, row.finding.code) for rule in rules))
-
-
-def _matches(rule: str, code: str) -> bool:
-    return code == rule or (rule.endswith("*") and code.startswith(rule[:-1]))
+    return tuple(row for row in evidence.findings if any(informers.covers(rule, row.finding.code) for rule in rules))
 
 
 def _proposal(criterion: CriterionContent, evidence: Evidence | None) -> str:
     """The stages that inform the criterion and were not measured, as a reason why it cannot be judged."""
     if evidence is None:
         return ""
-    named = [rule.partition(".")[0] for rule in criterion.informed_by]
-    named = [_STAGE_OF.get(name, name) for name in named]
-    deciding = [evidence.stage(name) for name in dict.fromkeys(named) if name in StageName.__members__.values()]
+    stages = [informers.stage_of(key) for key in criterion.informed_by]
+    deciding = [evidence.stage(stage) for stage in dict.fromkeys(stages) if stage is not None]
     unmeasured = [s for s in deciding if s.status is StageStatus.NOT_MEASURED]
     if not unmeasured or len(unmeasured) < len(deciding):
         return ""
-    return "; ".join(f"{s.name.value} was not measured: {s.reason or 'no reason given'}" for s in unmeasured)
+    reasons = [(s.reason or "no reason given").removeprefix("not measured here: ") for s in unmeasured]
+    return "; ".join(
+        f"{s.name.value} was not measured: {reason}" for s, reason in zip(unmeasured, reasons, strict=True)
+    )
 
-
-_STAGE_OF = {
-    "builds": "compile",
-    "numerics": "correctness",
-    "workloads": "correctness",
-    "fairness": "benchmark",
-    "runtime": "sanitize",
-}
 
 # The rubric editor shows a draft as a reviewer will see it, though rubrics stand below reviews in the street.
 pages.FILTERS["criteria_preview"] = preview_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request, Response
@@ -22,10 +23,14 @@ from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
 from app.kit.prose import prose
-from app.models import Review
+from app.models import Review, RubricVersion
 from app.reviews import page, queries, scoring, service
 from app.reviews.forms import ReviewForm, read_review_form
+from app.rubrics import moves
+from app.rubrics import queries as rubric_queries
+from app.rubrics import service as rubrics
 from app.rubrics.content import as_rubric
+from app.rubrics.forms import mapping_of, read_mapping
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 from app.submissions.display import files_shown
@@ -33,6 +38,8 @@ from app.submissions.display import files_shown
 router = APIRouter(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 Typed = Annotated[ReviewForm, Depends(read_review_form)]
+Mapped = Annotated[dict[str, str], Depends(read_mapping)]
+Text = Annotated[str, Form()]
 
 
 @router.get("/reviews")
@@ -80,6 +87,27 @@ def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id:
         saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
         return _draft_page(request, session, viewer, review, form.content, saved.version, error=error)
     return _next(request, session, viewer) if form.then == "next" else RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.get("/reviews/{public_id}/rubric")
+def move_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
+    """The dry run: what moving one's draft to the newest version of its rubric would do."""
+    review = _own_draft(session, viewer, public_id)
+    return _move_page(request, session, review, mapping_of(request.query_params.multi_items()))
+
+
+@router.post("/reviews/{public_id}/rubric")
+def move(
+    request: Request, session: WriteSession, viewer: SignedIn, mapping: Mapped, public_id: str, seal: Text = ""
+) -> Response:
+    review = _own_draft(session, viewer, public_id)
+    try:
+        with session.begin_nested():
+            target = _newer_rubric(session, review)
+            moves.move(session, viewer, moves.plan(session, target, mapping, review=review), seal=seal)
+    except WorkbenchError as error:
+        return _move_page(request, session, review, mapping, error=error)
+    return RedirectResponse(f"/reviews/{public_id}", 303)
 
 
 @router.post("/reviews/{public_id}/preview")
@@ -144,7 +172,10 @@ def _draft_page(
         "version": version,
         "error": error,
         "problems": problems,
-        "criteria": _criteria(review, viewer, content.get("scores", {}), problems),
+        "criteria": _criteria(
+            review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
+        ),
+        "newer_rubric": rubric_queries.published_after(session, review.rubric_version),
         "decisions": page.DECISIONS,
         "confidences": page.CONFIDENCES,
         "token": _token(viewer, review),
@@ -176,7 +207,45 @@ def _evidence(viewer: Viewer, review: Review, *, citable: bool = False) -> panel
     return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable)
 
 
-def _criteria(review: Review, viewer: Viewer, scores: dict[str, Any], problems: Any = None) -> list[page.CriterionView]:
+def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
+    review = queries.find_visible(session, viewer, public_id).review
+    if review.reviewer_id != viewer.id or review.state != ReviewState.DRAFT:
+        raise NotFound("there is no draft of yours here", what_to_do="A submitted review keeps its rubric for good.")
+    return review
+
+
+def _newer_rubric(session: Session, review: Review) -> RubricVersion:
+    newer = rubric_queries.published_after(session, review.rubric_version)
+    if newer is None:
+        raise NotFound("this draft has the newest version of its rubric already")
+    return newer
+
+
+def _move_page(
+    request: Request, session: Session, review: Review, mapping: dict[str, str], *, error: WorkbenchError | None = None
+) -> Response:
+    target = _newer_rubric(session, review)
+    context = {
+        "review": review, "version": target, "plan": moves.plan(session, target, mapping, review=review),
+        "changes": rubrics.changed_since(review.rubric_version, target), "error": error,
+    }  # fmt: skip
+    return pages.render(request, "rubrics/move.html", context, status=error.status if error else 200)
+
+
+def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:
+    standing = rubric_queries.rulings_of(session, review.rubric_version)
+    read_at = rubric_queries.acknowledged(session, viewer.id, [ruling.id for ruling in standing])
+    ticked = content.get("acknowledged", [])
+    return [page.ShownRuling(ruling, read_at.get(ruling.id), ruling.public_id in ticked) for ruling in standing]
+
+
+def _criteria(
+    review: Review,
+    viewer: Viewer,
+    scores: dict[str, Any],
+    problems: Any = None,
+    rulings: Sequence[page.ShownRuling] = (),
+) -> list[page.CriterionView]:
     submission = review.subject.submission
     return page.criteria_of(
         review.rubric_version,
@@ -185,6 +254,7 @@ def _criteria(review: Review, viewer: Viewer, scores: dict[str, Any], problems: 
         scores=scores,
         evidence=_evidence(viewer, review),
         problems=problems if isinstance(problems, dict) else None,
+        rulings=rulings,
     )
 
 

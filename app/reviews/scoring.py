@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from app.domain.informers import CLAIM_CONTRADICTED, covers
 from app.domain.report import Severity, Tier
 from app.domain.review import Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE, Rubric, Score, problems
@@ -25,6 +26,7 @@ class ScoreContent(BaseModel):
     state: str = Field("scored", pattern=f"^({'|'.join(STATES)})$")
     rationale: str = Field("", max_length=20_000)
     evidence: list[str] = []
+    false_because: str = Field("", max_length=20_000)
 
 
 class CommentContent(BaseModel):
@@ -40,7 +42,10 @@ class CommentContent(BaseModel):
 
 
 class ReviewContent(BaseModel):
-    """A whole review.  A draft holds the same fields, none of them required."""
+    """A whole review.  A draft holds the same fields, none of them required.
+
+    `acknowledged` are ids of rulings that the reviewer says to have read.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,6 +54,7 @@ class ReviewContent(BaseModel):
     feedback: str = Field("", max_length=100_000)
     decision: Decision | None = None
     confidence: int | None = Field(None, ge=1, le=3)
+    acknowledged: list[str] = []
     suggestions_shown: bool = True
     active_seconds: int = Field(0, ge=0)
 
@@ -66,6 +72,7 @@ class DraftScore(BaseModel):
     state: str = "scored"
     rationale: str = ""
     evidence: list[str] = []
+    false_because: str = ""
 
 
 class DraftComment(BaseModel):
@@ -84,6 +91,7 @@ class DraftContent(BaseModel):
     feedback: str = ""
     decision: str | None = None
     confidence: int | None = None
+    acknowledged: list[str] = []
 
 
 def check_draft(data: Mapping[str, Any]) -> None:
@@ -100,7 +108,7 @@ def check_draft(data: Mapping[str, Any]) -> None:
 def as_scores(content: ReviewContent) -> dict[str, Score]:
     return {
         key: Score(level=s.level if s.state == "scored" else None, state=s.state, rationale=s.rationale,
-                   evidence=tuple(s.evidence))
+                   evidence=tuple(s.evidence), false_because=s.false_because)
         for key, s in content.scores.items()
     }  # fmt: skip
 
@@ -122,25 +130,39 @@ def missing(rubric: Rubric, content: ReviewContent, report: Mapping[str, Any] | 
 
 def caps(rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, tuple[int, str]]:
     """Criterion -> (highest level, finding code) that an error finding allows without a reason why it is false."""
+    return {key: min(hits) for key, hits in _hits(rubric, report).items()}
+
+
+def called_false(content: ReviewContent, rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, str]:
+    """Finding code -> why the reviewer holds it for false: those whose cap a score goes above."""
+    found: dict[str, str] = {}
+    for key, hits in _hits(rubric, report).items():
+        score = content.scores.get(key)
+        if score is not None and score.state == "scored" and score.level is not None:
+            found |= {code: score.false_because for limit, code in hits if score.level > limit}
+    return found
+
+
+def _hits(rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, list[tuple[int, str]]]:
+    """Criterion -> each (level, code) by which an error finding or a contradicted claim caps it."""
     findings = (report or {}).get("findings", [])
     # Of the integrity findings only a hard one proves anything.
     errors = [f["code"] for f in findings if f["severity"] == Severity.ERROR and f.get("tier") in (None, Tier.HARD)]
-    limits: dict[str, tuple[int, str]] = {}
-    for criterion in rubric.criteria:
-        hits = [(level, code) for code in errors for rule, level in criterion.caps.items() if _matches(rule, code)]
-        if hits:
-            limits[criterion.key] = min(hits)
-    return limits
+    if any(claim["status"] == "contradicted" for claim in (report or {}).get("claims", [])):
+        errors.append(CLAIM_CONTRADICTED)
+    return {
+        criterion.key: hits
+        for criterion in rubric.criteria
+        if (hits := [(level, code) for code in errors for rule, level in criterion.caps.items() if covers(rule, code)])
+    }
 
 
 def _above_caps(rubric: Rubric, scores: Mapping[str, Score], report: Mapping[str, Any] | None) -> dict[str, str]:
     return {
-        key: f"the finding {code} caps this at {limit}: going above needs a rationale that says why it is false"
+        key: f"the finding {code} caps this at {limit}: to go above, say why the finding is false"
         for key, (limit, code) in caps(rubric, report).items()
-        if (s := scores.get(key)) is not None and s.level is not None and s.level > limit and not s.rationale.strip()
+        if (s := scores.get(key)) is not None
+        and s.level is not None
+        and s.level > limit
+        and not s.false_because.strip()
     }
-
-
-def _matches(rule: str, code: str) -> bool:
-    """A rule is a code or, ending in `*`, the beginning of one."""
-    return code.startswith(rule[:-1]) if rule.endswith("*") else code == rule

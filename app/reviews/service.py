@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,9 @@ from app.evaluations import queries as evaluation_queries
 from app.evaluations import service as evaluations
 from app.kit import audit
 from app.models import Contest, Evaluation, Review, ReviewDraft, ReviewSlot, RubricVersion, SubjectDecision, utc_now
+from app.models.rubric import Ruling
 from app.reviews import queries, scoring
+from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import as_rubric
 from app.submissions import queries as submission_queries
@@ -92,7 +94,10 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
         raise NotPermitted("nobody reviews their own work")
     given = scoring.read(content)
     report = review.evaluation.report if review.evaluation else None
-    problems = scoring.missing(as_rubric(review.rubric_version.content), given, report)
+    unread = rulings.unread(session, viewer, review.rubric_version)
+    problems = scoring.missing(as_rubric(review.rubric_version.content), given, report) | _not_acknowledged(
+        unread, given
+    )
     if problems:
         raise ReviewIncomplete(
             f"the review lacks {len(problems)} thing{'s' if len(problems) > 1 else ''}",
@@ -101,6 +106,8 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
         )
     review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
+    _contest_what_is_called_false(session, viewer, review, given)
+    rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
     audit.note(session, viewer.id, "review.submit", review.public_id, decision=review.decision, extra=review.is_extra)
     session.flush()
     return review
@@ -162,6 +169,26 @@ def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld
         raise Conflict("this contest is settled already")
     contest.upheld, contest.settled_by_id, contest.settled_at = upheld, viewer.id, utc_now()
     audit.note(session, viewer.id, "finding.settle", contest.public_id, upheld=upheld)
+
+
+def _not_acknowledged(unread: Sequence[Ruling], given: scoring.ReviewContent) -> dict[str, str]:
+    return {
+        f"ruling-{ruling.public_id}": f"read the ruling of {ruling.created_at:%d %b %Y} on {ruling.criterion}, tick it"
+        for ruling in unread
+        if ruling.public_id not in given.acknowledged
+    }
+
+
+def _contest_what_is_called_false(
+    session: Session, viewer: Viewer, review: Review, given: scoring.ReviewContent
+) -> None:
+    """A level above a finding's cap is a contest of that finding: settled like any, and counted with its rule."""
+    report = review.evaluation.report if review.evaluation else None
+    reported = {f["code"] for f in (report or {}).get("findings", [])}
+    mine = {c.finding_code for c in queries.contests_of(session, review.evaluation_id or 0) if c.review_id == review.id}
+    for code, reason in scoring.called_false(given, as_rubric(review.rubric_version.content), report).items():
+        if code in reported - mine:
+            contest_finding(session, viewer, review, code=code, reason=reason)
 
 
 def _evidence(session: Session, slot: ReviewSlot) -> Evaluation | None:

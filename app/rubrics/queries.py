@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from app.domain.review import ReviewState
 from app.errors import NotFound
-from app.models import Rubric, RubricVersion
+from app.models import Review, ReviewDraft, ReviewSubject, Rubric, RubricVersion
+from app.models.rubric import Ruling, RulingAcknowledgement
 
 
 def rubric_by_key(session: Session, key: str) -> Rubric | None:
@@ -37,6 +40,82 @@ def published(session: Session) -> Sequence[RubricVersion]:
 def draft_of(session: Session, rubric_id: int) -> RubricVersion | None:
     query = _whole().where(RubricVersion.rubric_id == rubric_id, RubricVersion.state == "draft")
     return session.scalar(query)
+
+
+def published_before(session: Session, version: RubricVersion) -> RubricVersion | None:
+    """The version of the same rubric that was published (and perhaps retired since) right before this one."""
+    query = _whole().where(RubricVersion.rubric_id == version.rubric_id, RubricVersion.version < version.version)
+    query = query.where(RubricVersion.state != "draft").order_by(RubricVersion.version.desc())
+    return session.scalars(query.limit(1)).first()
+
+
+def published_after(session: Session, version: RubricVersion) -> RubricVersion | None:
+    """The newest published version of the same rubric, if it came after this one."""
+    query = _whole().where(RubricVersion.rubric_id == version.rubric_id, RubricVersion.version > version.version)
+    query = query.where(RubricVersion.state == "published").order_by(RubricVersion.version.desc())
+    return session.scalars(query.limit(1)).first()
+
+
+def reviews_by_version(session: Session, rubric_id: int) -> dict[int, dict[str, int]]:
+    """Version id -> how many reviews there are in each state."""
+    query = select(Review.rubric_version_id, Review.state, func.count()).join(RubricVersion)
+    query = query.where(RubricVersion.rubric_id == rubric_id).group_by(Review.rubric_version_id, Review.state)
+    found: dict[int, dict[str, int]] = {}
+    for version_id, state, count in session.execute(query):
+        found.setdefault(version_id, {})[state] = count
+    return found
+
+
+def drafts_before(
+    session: Session, version: RubricVersion, *, review_id: int | None = None
+) -> Sequence[tuple[Review, ReviewDraft]]:
+    """Reviews not yet submitted that pin an earlier version of the same rubric, with their texts."""
+    query = (
+        select(Review, ReviewDraft)
+        .join(ReviewDraft, ReviewDraft.review_id == Review.id)
+        .join(RubricVersion, RubricVersion.id == Review.rubric_version_id)
+        .options(
+            joinedload(Review.rubric_version),
+            joinedload(Review.subject).joinedload(ReviewSubject.task_version),
+        )
+        .where(RubricVersion.rubric_id == version.rubric_id, RubricVersion.version < version.version)
+        .where(Review.state == ReviewState.DRAFT)
+        .order_by(Review.id)
+    )
+    query = query if review_id is None else query.where(Review.id == review_id)
+    return [(review, draft) for review, draft in session.execute(query.execution_options(populate_existing=True))]
+
+
+def find_ruling(session: Session, public_id: str) -> Ruling:
+    found = session.scalar(_rulings().where(Ruling.public_id == public_id))
+    if found is None:
+        raise NotFound(f"there is no ruling {public_id!r}")
+    return found
+
+
+def rulings_of(
+    session: Session, version: RubricVersion, *, at: dt.datetime | None = None, withdrawn: bool = False
+) -> Sequence[Ruling]:
+    """On this version's criteria, in force now (or then), oldest first; `withdrawn` adds those that were."""
+    keys = [criterion["key"] for criterion in version.content["criteria"]]
+    query = _rulings().where(Ruling.rubric_id == version.rubric_id, Ruling.criterion.in_(keys))
+    if at is not None:
+        query = query.where(Ruling.created_at <= at)
+    if not withdrawn:
+        standing = Ruling.withdrawn_at.is_(None)
+        query = query.where(standing if at is None else standing | (Ruling.withdrawn_at > at))
+    return session.scalars(query.order_by(Ruling.id)).all()
+
+
+def acknowledged(session: Session, user_id: int, ruling_ids: Sequence[int]) -> dict[int, dt.datetime]:
+    """Ruling id -> when this person acknowledged it."""
+    query = select(RulingAcknowledgement.ruling_id, RulingAcknowledgement.at)
+    query = query.where(RulingAcknowledgement.user_id == user_id, RulingAcknowledgement.ruling_id.in_(ruling_ids))
+    return {row.ruling_id: row.at for row in session.execute(query)}
+
+
+def _rulings() -> Select[Ruling]:
+    return select(Ruling).options(joinedload(Ruling.made_by))
 
 
 def _whole() -> Select[RubricVersion]:

@@ -1,4 +1,4 @@
-"""Pages of rubrics: the list, a version as a reviewer sees it, and the editor of drafts with its live preview."""
+"""Pages of rubrics: the list, a version as a reviewer sees it, the editor, its impact, and rulings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
+from sqlalchemy.orm import Session
 
 from app.accounts.access import role
 from app.accounts.policy import Viewer
@@ -14,12 +15,16 @@ from app.errors import Invalid, WorkbenchError
 from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
 from app.models import RubricVersion
-from app.rubrics import content, queries, service
+from app.rubrics import content, lint, moves, queries, rulings, service
+from app.rubrics.forms import mapping_of, read_mapping
+from app.rubrics.impact import impact_of
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
+Lead = Annotated[Viewer, Depends(role(Role.ADJUDICATOR))]
 Text = Annotated[str, Form()]
+Mapped = Annotated[dict[str, str], Depends(read_mapping)]
 
 
 @router.get("/rubrics")
@@ -40,13 +45,13 @@ def import_rubric(request: Request, session: WriteSession, viewer: Admin, text: 
 @router.post("/rubrics/preview")
 def preview(request: Request, viewer: Admin, text: Text = "") -> Response:
     """What the typed YAML would look like, or what is wrong with it; nothing is kept."""
-    context = _checked(text) | {"version": None, "versions": []}
+    context = _checked(text)
     return pages.render_part(request, "rubrics/page.html", "preview", context)
 
 
 @router.get("/rubrics/{public_id}")
 def rubric_page(request: Request, session: ReadSession, viewer: Reader, public_id: str) -> Response:
-    return _page(request, session, queries.find_version(session, public_id))
+    return _page(request, session, queries.find_version(session, public_id), viewer)
 
 
 @router.get("/rubrics/{public_id}/yaml")
@@ -58,21 +63,94 @@ def as_yaml(session: ReadSession, viewer: Reader, public_id: str) -> Response:
     )
 
 
+@router.get("/rubrics/{public_id}/json")
+def as_json(session: ReadSession, viewer: Reader, public_id: str) -> Response:
+    version = queries.find_version(session, public_id)
+    name = f"{version.rubric.key}-{version.version}.json"
+    return Response(
+        service.export_json(version), media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )  # fmt: skip
+
+
 @router.post("/rubrics/{public_id}/save")
-def save(request: Request, session: WriteSession, viewer: Admin, public_id: str, text: Text = "") -> Response:
+def save(
+    request: Request, session: WriteSession, viewer: Admin, public_id: str, text: Text = "", base: Text = ""
+) -> Response:
     version = queries.find_version(session, public_id)
     try:
         with session.begin_nested():
-            service.update_draft(session, viewer, version, content.read_yaml(text).model_dump(mode="json"))
+            data = content.read_yaml(text).model_dump(mode="json")
+            service.update_draft(session, viewer, version, data, base=base)
     except WorkbenchError as error:
-        return _page(request, session, version, text=text, error=error)
+        return _page(request, session, version, viewer, text=text, base=base, error=error)
     return RedirectResponse(f"/rubrics/{public_id}?saved=1", 303)
 
 
+@router.get("/rubrics/{public_id}/impact")
+def impact_page(request: Request, session: ReadSession, viewer: Admin, public_id: str) -> Response:
+    """The dry run: what would change, and whom it would touch.  Leaving the page is cancelling."""
+    version = queries.find_version(session, public_id)
+    return _impact_page(request, session, version, mapping_of(request.query_params.multi_items()))
+
+
 @router.post("/rubrics/{public_id}/publish")
-def publish(session: WriteSession, viewer: Admin, public_id: str) -> Response:
-    service.publish(session, viewer, queries.find_version(session, public_id))
+def publish(
+    request: Request, session: WriteSession, viewer: Admin, mapping: Mapped, public_id: str, seal: Text = "",
+    drafts: Text = "",
+) -> Response:  # fmt: skip
+    """Publish what was shown, and with `drafts=move` move the drafts in the same transaction."""
+    version = queries.find_version(session, public_id)
+    try:
+        with session.begin_nested():
+            planned = moves.plan(session, version, mapping)
+            moves.must_be_as_shown(planned, seal)
+            service.publish(session, viewer, version)
+            if drafts == "move":
+                moves.move(session, viewer, planned, seal=seal)
+    except WorkbenchError as error:
+        return _impact_page(request, session, version, mapping, error=error)
     return RedirectResponse(f"/rubrics/{public_id}", 303)
+
+
+@router.post("/rubrics/{public_id}/move")
+def move_drafts(
+    request: Request, session: WriteSession, viewer: Admin, mapping: Mapped, public_id: str, seal: Text = ""
+) -> Response:
+    version = queries.find_version(session, public_id)
+    try:
+        with session.begin_nested():
+            moves.move(session, viewer, moves.plan(session, version, mapping), seal=seal)
+    except WorkbenchError as error:
+        return _impact_page(request, session, version, mapping, error=error)
+    return RedirectResponse(f"/rubrics/{public_id}/impact", 303)
+
+
+@router.post("/rubrics/{public_id}/rulings")
+def make_ruling(
+    request: Request, session: WriteSession, viewer: Lead, public_id: str, criterion: Text = "", body: Text = "",
+    example: Text = "",
+) -> Response:  # fmt: skip
+    version = queries.find_version(session, public_id)
+    try:
+        with session.begin_nested():
+            rulings.make_ruling(session, viewer, version, criterion=criterion, body=body, example=example)
+    except WorkbenchError as error:
+        typed = {"criterion": criterion, "body": body, "example": example}
+        return _page(request, session, version, viewer, error=error, ruling=typed)
+    return RedirectResponse(f"/rubrics/{public_id}#rulings", 303)
+
+
+@router.post("/rubrics/{public_id}/rulings/{ruling_id}/withdraw")
+def withdraw_ruling(session: WriteSession, viewer: Lead, public_id: str, ruling_id: str) -> Response:
+    rulings.withdraw_ruling(session, viewer, queries.find_ruling(session, ruling_id))
+    return RedirectResponse(f"/rubrics/{public_id}#rulings", 303)
+
+
+@router.post("/rubrics/{public_id}/rulings/{ruling_id}/acknowledge")
+def acknowledge_ruling(session: WriteSession, viewer: Reader, public_id: str, ruling_id: str) -> Response:
+    rulings.acknowledge(session, viewer, [queries.find_ruling(session, ruling_id)])
+    return RedirectResponse(f"/rubrics/{public_id}#rulings", 303)
 
 
 @router.post("/rubrics/{public_id}/retire")
@@ -98,26 +176,50 @@ def clone(session: WriteSession, viewer: Admin, public_id: str, key: Text = "", 
 
 def _page(
     request: Request,
-    session: ReadSession,
+    session: Session,
     version: RubricVersion,
+    viewer: Viewer,
     *,
     text: str | None = None,
+    base: str = "",
     error: WorkbenchError | None = None,
+    ruling: dict[str, str] | None = None,
 ) -> Response:
-    typed = service.export_yaml(version) if text is None else text
-    context = _checked(typed) | {
+    made = queries.rulings_of(session, version, withdrawn=True)
+    before = queries.published_before(session, version)
+    context = _checked(service.export_yaml(version) if text is None else text) | {
         "version": version, "versions": queries.list_versions(session, rubric_id=version.rubric_id), "error": error,
-        "saved": request.query_params.get("saved", ""),
+        "saved": request.query_params.get("saved", ""), "base": base or service.draft_sha256(version),
+        "before": before, "changes": service.changed_since(before, version) if before else [],
+        "rulings": made, "read": queries.acknowledged(session, viewer.id, [r.id for r in made]),
+        "ruling": ruling or {"criterion": "", "body": "", "example": ""},
     }  # fmt: skip
     return pages.render(request, "rubrics/page.html", context, status=error.status if error else 200)
 
 
+def _impact_page(
+    request: Request,
+    session: Session,
+    version: RubricVersion,
+    mapping: dict[str, str],
+    *,
+    error: WorkbenchError | None = None,
+) -> Response:
+    context = {"version": version, "impact": impact_of(session, version, mapping), "error": error}
+    return pages.render(request, "rubrics/impact.html", context, status=error.status if error else 200)
+
+
 def _checked(text: str) -> dict[str, Any]:
+    """The rubric as far as it can be read, what keeps it from being published, and what is doubtful."""
     try:
-        return {"text": text, "rubric": content.read_yaml(text), "problems": []}
+        remarks = lint.lint_text(text)
+        rubric = content.read_yaml(text)
     except Invalid as error:
         problems = error.details.get("problems") or [error.message]
-        return {"text": text, "rubric": None, "problems": problems}
+        return {"text": text, "rubric": None, "problems": problems, "doubts": []}
+    faults, doubts = ([r for r in remarks if r.is_fault is wanted] for wanted in (True, False))
+    said = [[r.located("line", text).partition(":")[2] for r in group] for group in (faults, doubts)]
+    return {"text": text, "rubric": rubric, "problems": said[0], "doubts": said[1]}
 
 
 def _list_page(

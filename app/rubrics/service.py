@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer
-from app.errors import Conflict
+from app.errors import Conflict, Invalid
 from app.kit import audit
 from app.models import Rubric, RubricVersion, utc_now
-from app.rubrics import content, queries
+from app.rubrics import changes, content, lint, queries
 
 DATA = Path(__file__).parent / "data"
 
@@ -38,9 +38,17 @@ def create_draft(session: Session, viewer: Viewer | None, data: dict[str, Any]) 
     return draft
 
 
-def update_draft(session: Session, viewer: Viewer, version: RubricVersion, data: dict[str, Any]) -> RubricVersion:
+def update_draft(
+    session: Session, viewer: Viewer, version: RubricVersion, data: dict[str, Any], *, base: str | None = None
+) -> RubricVersion:
+    """`base` is the hash of what the editor began with: who saved in between is not overwritten."""
     checked = content.read(data)
     _must_be_draft(version)
+    if base is not None and base != draft_sha256(version):
+        raise Conflict(
+            "somebody saved this draft while you edited it",
+            what_to_do="Yours stands below; open the draft in another window and bring the two together.",
+        )
     if checked.key != version.rubric.key:
         raise Conflict("a rubric's key never changes", what_to_do="Clone it under the new key.")
     version.content = checked.model_dump(mode="json")
@@ -48,15 +56,32 @@ def update_draft(session: Session, viewer: Viewer, version: RubricVersion, data:
     return version
 
 
+def draft_sha256(version: RubricVersion) -> str:
+    return content.sha256_of(content.read(version.content))
+
+
 def publish(session: Session, viewer: Viewer | None, version: RubricVersion) -> RubricVersion:
     """Freeze a draft: from now on it has a hash and never changes."""
     _must_be_draft(version)
     checked = content.read(version.content)
+    if faults := lint.faults(checked):
+        raise Invalid("the rubric has faults: " + faults[0], what_to_do="Correct what is listed.", problems=faults)
+    version.change_class = change_class(session, version)
     version.state, version.sha256, version.published_at = "published", content.sha256_of(checked), utc_now()
     version.published_by_id = viewer.id if viewer else None
     version.rubric.title = checked.title
-    _note(session, viewer, "rubric.publish", version, sha256=version.sha256)
+    _note(session, viewer, "rubric.publish", version, sha256=version.sha256, change=version.change_class)
     return version
+
+
+def change_class(session: Session, version: RubricVersion) -> str | None:
+    """How far the version goes beyond the one published before it; None for the first."""
+    before = queries.published_before(session, version)
+    return changes.reach_of(changed_since(before, version)).word if before else None
+
+
+def changed_since(before: RubricVersion, version: RubricVersion) -> list[changes.Change]:
+    return changes.changes(content.read(before.content), content.read(version.content))
 
 
 def retire(session: Session, viewer: Viewer, version: RubricVersion) -> None:
@@ -79,12 +104,16 @@ def clone(
     return draft
 
 
-def import_yaml(session: Session, viewer: Viewer, text: str) -> RubricVersion:
+def import_yaml(session: Session, viewer: Viewer | None, text: str) -> RubricVersion:
     return create_draft(session, viewer, content.read_yaml(text).model_dump(mode="json"))
 
 
 def export_yaml(version: RubricVersion) -> str:
     return content.write_yaml(content.read(version.content))
+
+
+def export_json(version: RubricVersion) -> str:
+    return content.write_json(content.read(version.content))
 
 
 def applicable(session: Session, *, task_kind: str, subject: str = "submission") -> RubricVersion | None:
@@ -97,13 +126,21 @@ def applicable(session: Session, *, task_kind: str, subject: str = "submission")
 
 
 def seed(session: Session) -> int:
-    """Publish the rubrics that ship with the house, each once; admins edit copies.  How many were new."""
+    """Publish the rubrics that ship with the house, each edition once; admins edit copies.  How many were new."""
     new = 0
     for shipped in _shipped():
-        if queries.rubric_by_key(session, shipped.key) is None:
+        if _is_wanted(session, shipped):
             publish(session, None, create_draft(session, None, shipped.model_dump(mode="json")))
             new += 1
     return new
+
+
+def _is_wanted(session: Session, shipped: content.RubricContent) -> bool:
+    """A new edition supersedes an older one of ours, but never what people here have made of it."""
+    rubric = queries.rubric_by_key(session, shipped.key)
+    versions = queries.list_versions(session, rubric_id=rubric.id) if rubric else []
+    is_untouched = all(v.state == "published" and v.published_by_id is None for v in versions)
+    return is_untouched and all(v.sha256 != content.sha256_of(shipped) for v in versions)
 
 
 @lru_cache(maxsize=1)

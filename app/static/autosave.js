@@ -95,7 +95,7 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const field of form.elements) {
       const values = byName.get(field.name);
       if (!values) continue;
-      if (field.type === "radio") field.checked = values.includes(field.value);
+      if (["radio", "checkbox"].includes(field.type)) field.checked = values.includes(field.value);
       else field.value = field.name.startsWith("comment.") ? values.shift() || "" : values[0];
     }
     changed();

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
-from app.domain.report import Finding, Severity, StageName, Tier, Verdict
+from app.domain.report import Claim, Finding, Severity, StageName, Tier, Verdict
 from app.domain.review import Decision, ReviewState, Role, SlotState
 from app.errors import Conflict, Gone, Invalid, NotFound, NotPermitted
 from app.models import ReviewSlot, utc_now
@@ -173,16 +173,53 @@ class TestSubmit:
 
 
 class TestCaps:
-    def test_an_error_finding_caps_until_a_reason_is_given(self, database, settings):
-        finding = Finding("numerics.wrong_values", Severity.ERROR, StageName.CORRECTNESS, "off by 1")
-        house = House(database, settings, factories.make_report(Verdict.WRONG_RESULT, findings=(finding,)))
-        opened, content = house.open(house.first), factories.full_content()
+    WRONG = Finding("numerics.wrong_values", Severity.ERROR, StageName.CORRECTNESS, "off by 1")
+
+    @pytest.fixture
+    def capped(self, database, settings):
+        return House(database, settings, factories.make_report(Verdict.WRONG_RESULT, findings=(self.WRONG,)))
+
+    def test_an_error_finding_caps_whatever_the_rationale(self, capped):
+        content = factories.full_content()
+        content["scores"]["correct"] = {"level": 2, "rationale": "fine by me"}
         with pytest.raises(ReviewIncomplete, match="lacks 1 thing") as caught:
-            house.submit(house.first, opened, **content)
+            capped.submit(capped.first, capped.open(capped.first), **content)
         assert "numerics.wrong_values caps this at 0" in caught.value.details["problems"]["correct"]
 
-        content["scores"]["correct"] = {"level": 2, "rationale": "the finding compares the wrong axis"}
-        house.submit(house.first, opened, **content)
+    def test_going_above_says_why_the_finding_is_false_and_contests_it(self, capped):
+        content = factories.full_content()
+        content["scores"]["correct"] = {"level": 2, "false_because": "the finding compares the wrong axis"}
+        capped.submit(capped.first, capped.open(capped.first), **content)
+        with capped.database.read() as session:
+            (contest,) = queries.open_contests(session)
+        assert (contest.finding_code, contest.reason) == (
+            "numerics.wrong_values",
+            "the finding compares the wrong axis",
+        )
+
+    def test_what_was_contested_by_hand_is_not_contested_again(self, capped):
+        opened, content = capped.open(capped.first), factories.full_content()
+        with capped.database.write() as session:
+            review = queries.find(session, opened[0])
+            service.contest_finding(session, capped.first, review, code="numerics.wrong_values", reason="wrong axis")
+        content["scores"]["correct"] = {"level": 2, "false_because": "as contested"}
+        capped.submit(capped.first, opened, **content)
+        with capped.database.read() as session:
+            assert [c.reason for c in queries.open_contests(session)] == ["wrong axis"]
+
+    def test_a_level_within_the_cap_contests_nothing(self, capped):
+        content = factories.full_content()
+        content["scores"]["correct"] = {"level": 0, "rationale": "off by one", "evidence": ["finding.1"]}
+        capped.submit(capped.first, capped.open(capped.first), **content)
+        with capped.database.read() as session:
+            assert queries.open_contests(session) == []
+
+    def test_a_contradicted_claim_caps_what_explains(self, database, settings):
+        report = factories.make_report(claims=(Claim("3x faster", "contradicted", ("benchmark.1",)),))
+        house = House(database, settings, report)
+        with pytest.raises(ReviewIncomplete) as caught:
+            house.submit(house.first, house.open(house.first))
+        assert list(caught.value.details["problems"]) == ["explained"]
 
     def test_a_soft_integrity_finding_caps_nothing(self, database, settings):
         finding = Finding("integrity.scans_memory", Severity.ERROR, StageName.INSPECT, "gc", tier=Tier.SUPPORT)
