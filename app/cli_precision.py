@@ -70,6 +70,7 @@ def as_json(found: Survey) -> dict[str, Any]:
         "sha256": found.bundle.sha256,
         "outputs_rounded": found.rounds_outputs,
         "needs": narrowest.name if narrowest else None,
+        "undecided": found.undecided,
         "hidden": found.hidden(),
         "left_out": list(found.left_out),
         "findings": [{"code": f.code, "severity": str(f.severity), "message": f.message} for f in found.findings],
@@ -150,10 +151,13 @@ def _line(cells: Iterable[str]) -> str:
 
 def _conclusions(found: Survey) -> Iterator[str]:
     narrowest, hidden = found.narrowest(), found.hidden()
-    if narrowest is None:
+    if found.undecided:
+        yield f"Which format is enough cannot be said: {found.undecided}."
+    elif narrowest is None:
         yield "Needs: no format here is enough for the inputs."
     else:
         yield f"Needs: {narrowest.name} for the inputs ({narrowest.form.bits:g} bits); nothing narrower is accepted."
-    yield f"A downgrade would not show: {', '.join(hidden)}." if hidden else "Every downgrade here would show."
+    if not found.undecided:
+        yield f"A downgrade would not show: {', '.join(hidden)}." if hidden else "Every downgrade here would show."
     yield from (f"Not tried: {text}." for text in found.left_out)
     yield from (f"{f.severity}: {f.code}: {f.message}" for f in found.findings)

@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.report import Report, Verdict
+from app.domain.report import Report, Severity, Verdict
 from app.domain.request import EvaluationRequest
 from tests.kernels.engine import ZOO, warm_sandboxes
 from workers.judge.named_rules import PASS, RULES
@@ -92,7 +92,8 @@ def _header() -> str:
 def _row(kernel: Kernel, report: Report, wrong: dict[str, bool]) -> str:
     kind = "honest" if kernel.honest else "faulty"
     marks = "".join(f"{'X' if wrong[name] else '.':>4}" for name in NAMES)
-    return f"{kind}  {kernel.name:<42}{marks}  {report.verdict}"
+    warned = sorted({f.code for f in report.findings if f.severity is Severity.WARNING})
+    return f"{kind}  {kernel.name:<42}{marks}  {' '.join([report.verdict, *warned])}"
 
 
 def _footer(totals: Counter[str]) -> str:

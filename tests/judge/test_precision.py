@@ -143,7 +143,46 @@ def test_where_the_tasks_own_check_decides_nothing_is_claimed(engine):
 
     assert set(shows(found).values()) == {Shows.UNKNOWN}
     assert found.narrowest() is None
+    assert found.undecided == "the task's own check decides"
     assert {c.reason for row in found.rows for c in row.costs} >= {"the task's own check decides"}
+
+
+def test_each_workload_is_asked_at_its_own_inputs(surveyed):
+    """The integer beside x differs from workload to workload, and is sent to nobody."""
+    reference = REFERENCE.replace("(seed)),)", "(seed)), torch.tensor(n))").replace("(x):", "(x, k):").replace("2", "k")
+    found = surveyed(reference)
+
+    assert {c.workload for c in costs(found, "fp32")} == {"open", "prime-sizes"}
+    assert shows(found)["fp32"] is Shows.AS_DECLARED
+    assert all(c.max_rel_error < 2.0**-23 for c in costs(found, "fp32"))
+
+
+def test_weights_are_rounded_as_inputs_are(surveyed):
+    reference = """
+import torch
+
+def make_state(*, seed, n):
+    return [n], {"scale": torch.randn(n, generator=torch.Generator().manual_seed(seed))}
+
+def make_inputs(*, seed, n):
+    return (torch.randint(1, 9, (n,), generator=torch.Generator().manual_seed(seed)),)
+
+def reference(x, state):
+    return x * state["scale"]
+"""
+    found = surveyed(reference)
+
+    assert (found.undecided, found.narrowest().name) == ("", "fp32")
+    assert shows(found)["bf16"] is Shows.REFUSED
+    assert all(2.0**-10 < c.max_rel_error < 2.0**-8 for c in costs(found, "bf16"))
+
+
+def test_integers_alone_cannot_be_rounded(engine):
+    found = survey(RULES / "integer-sum", engine)
+
+    assert set(shows(found).values()) == {Shows.AS_DECLARED}
+    assert found.narrowest() is None
+    assert found.undecided == "no input that could be rounded"
 
 
 @pytest.mark.parametrize("task", ["numpy-diff", "scale-in-place", "transpose-view", "gather-rows", "fourier"])

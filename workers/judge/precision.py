@@ -39,6 +39,7 @@ from workers.judge.notebook import Notebook
 from workers.judge.numerics.budget import accumulator_for
 from workers.judge.numerics.formats import float_format, is_exact
 from workers.judge.numerics.quantisation import BF16, FORMATS, FP16, FP32, ValueFormat, quantised, rounded_to
+from workers.judge.reader import Reader
 from workers.judge.received import ANSWER, Leaf, Received
 from workers.judge.seeds import Seeds
 from workers.sandbox import Sandboxes, SandboxUnavailable
@@ -50,6 +51,9 @@ ARITHMETIC: dict[ValueFormat, np.dtype[Any]] = {
     BF16: np.dtype(ml_dtypes.bfloat16),
     FP16: np.dtype(np.float16),
 }
+
+
+BY_CHECK = "the task's own check decides"
 
 
 class Shows(enum.StrEnum):
@@ -112,14 +116,17 @@ class Survey:
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
     left_out: tuple[str, ...]  # workloads that were not tried, with the reason
+    undecided: str  # why no format can be said to be enough; empty where that can be said
     rounds_outputs: bool
 
     def narrowest(self) -> Row | None:
-        """The format of fewest bits that is enough for the inputs; `None` where none is."""
+        """The format of fewest bits that is enough for the inputs; `None` where none is, or none can be said to be."""
+        if self.undecided:
+            return None
         return min((r for r in self.rows if r.is_enough and not r.throughout), key=lambda r: r.form.bits, default=None)
 
     def hidden(self) -> list[str]:
-        """Formats that lose something and are accepted everywhere without a warning."""
+        """The rows that lose something and are accepted everywhere without a warning."""
         return [r.name for r in self.rows if r.shows is Shows.HIDDEN]
 
 
@@ -132,13 +139,13 @@ def survey(
     Raises `TaskError` for a bundle that cannot be read or lacks such a workload, `TaskFault` where no
     answer could be judged, `EngineFault` for our own failures.
     """
-    bundle, notebook = read_bundle(task_folder.resolve()), Notebook()
+    bundle, notebook, seeds = read_bundle(task_folder.resolve()), Notebook(), Seeds.fresh()
     chosen = _chosen(bundle, workloads)
     try:
         with start_reference(sandboxes, bundle) as process:
-            answers = gather(process, bundle, chosen, Seeds.fresh(), notebook)
+            answers = gather(process, bundle, chosen, seeds, notebook)
             try:
-                return _survey(_Study(process, bundle, answers, outputs), chosen, notebook)
+                return _survey(_Study(process, bundle, answers, seeds, outputs), chosen, notebook)
             finally:
                 answers.close()
     except SandboxUnavailable as error:
@@ -147,13 +154,17 @@ def survey(
 
 def _survey(study: _Study, chosen: list[Workload], notebook: Notebook) -> Survey:
     draws = {w.name: study.answers.draws[w.name][0] for w in chosen}
-    small = {name: draw for name, draw in draws.items() if draw.inputs.total_bytes() <= LARGE_BYTES}
-    left_out = tuple(f"{name}: its inputs are too large" for name in draws if name not in small)
+    small = [w for w in chosen if draws[w.name].inputs.total_bytes() <= LARGE_BYTES]
+    left_out = tuple(f"{w.name}: its inputs are too large" for w in chosen if w not in small)
     kinds = [(form, False) for form in FORMATS] + [(form, True) for form in ARITHMETIC]
-    rows = [
-        Row(*kind, tuple(c for name, draw in small.items() for c in study.costs(name, draw, *kind))) for kind in kinds
-    ]
-    return Survey(study.bundle, tuple(rows), tuple(notebook.findings), left_out, study.rounds_outputs)
+    found: dict[tuple[ValueFormat, bool], list[Cost]] = {kind: [] for kind in kinds}
+    for workload in small:
+        study.restore(workload, draws[workload.name])
+        for kind in kinds:
+            found[kind] += study.costs(workload.name, draws[workload.name], *kind)
+    rows = tuple(Row(*kind, tuple(costs)) for kind, costs in found.items())
+    undecided = study.undecided([draws[w.name] for w in small])
+    return Survey(study.bundle, rows, tuple(notebook.findings), left_out, undecided, study.rounds_outputs)
 
 
 def _chosen(bundle: TaskBundle, names: tuple[str, ...]) -> list[Workload]:
@@ -166,15 +177,30 @@ def _chosen(bundle: TaskBundle, names: tuple[str, ...]) -> list[Workload]:
 class _Study:
     """One task's reference and its answers."""
 
-    def __init__(self, process: ForeignProcess, bundle: TaskBundle, answers: Answers, rounds_outputs: bool) -> None:
-        self.process, self.bundle, self.answers, self.rounds_outputs = process, bundle, answers, rounds_outputs
+    def __init__(
+        self, process: ForeignProcess, bundle: TaskBundle, answers: Answers, seeds: Seeds, rounds_outputs: bool
+    ) -> None:
+        self.process, self.bundle, self.answers = process, bundle, answers
+        self.seeds, self.rounds_outputs = seeds, rounds_outputs
         self.in_place = in_place_positions(bundle, answers.arguments)
         self.timeout_s = bundle.spec.limits.seconds + IMPORT_SECONDS
         self.judge = Correctness(bundle, answers, Notebook())
 
+    def restore(self, workload: Workload, draw: Draw) -> None:
+        """Put a workload's inputs back into their slot, which the workloads after it have taken."""
+        reader = Reader(self.process, self.bundle, workload, self.seeds, self.answers, own_oracle=False)
+        reader.drawn = [draw]
+        reader.redraw()
+
+    def undecided(self, draws: list[Draw]) -> str:
+        """Why nothing can be said of what the task needs."""
+        if self.answers.has_check:
+            return BY_CHECK
+        return "" if any(_floating(draw) for draw in draws) else "no input that could be rounded"
+
     def costs(self, workload: str, draw: Draw, form: ValueFormat, throughout: bool) -> Iterator[Cost]:
         """Of every output."""
-        floating = [leaf for leaf in draw.inputs.leaves() if leaf.kind != "python" and is_floating(leaf.array)]
+        floating = _floating(draw)
         values = [_rounded(leaf.array, form) for leaf in floating]
         lossless = all(map(_same, values, floating)) and not self.rounds_outputs
         expected = draw.expected()
@@ -250,8 +276,13 @@ class _Study:
             normalised_rms=result.normalised_rms,
             max_ulp=result.max_ulp,
             budget_ratio=result.budget_ratio,
-            reason="the task's own check decides" if self.answers.has_check else "",
+            reason=BY_CHECK if self.answers.has_check else "",
         )
+
+
+def _floating(draw: Draw) -> list[Leaf]:
+    """Of the inputs, then of the weights."""
+    return [leaf for leaf in draw.operands() if leaf.kind != "python" and is_floating(leaf.array)]
 
 
 def _shows(result: OutputResult, declared: bool) -> Shows:
