@@ -155,3 +155,26 @@ def test_a_task_without_gradients_asks_for_none(bench):
     report = bench.judge("def solution(x):\n    return (x * 2).detach()")
     assert report.verdict is Verdict.ACCEPTED
     assert rows(report) == {}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    ["{}", "{'manifest': {'list': []}, 'storages': []}", "{'manifest': {'list': [{'int': 1}]}, 'storages': [4]}", "7"],
+)
+def test_an_answer_that_is_none_is_no_gradient(bench, forged):
+    submission = f"""
+import workers.candidate.serve as serve
+
+asked = serve.differentiate
+
+def differentiate(called, message, fds):
+    reply, out = asked(called, message, fds)
+    return {{**reply, "gradients": {forged}, "detached": [10**9, -1], "memory": "much"}}, out[:1]
+
+serve.differentiate = differentiate
+
+def solution(x):
+    return x.exp()
+"""
+    report = bench.judge(submission, reference=ONE + "def reference(x):\n    return x.exp()", extra=GRADIENTS)
+    assert report.verdict is Verdict.WRONG_SHAPE, codes(report)

@@ -46,7 +46,10 @@ class WithGradients(Correctness):
             return
         self._note_unexamined()
         got, expected = gradients.leaves(), _expected(asked, draw)
-        if missing := self._missing(run, returned, asked, expected):
+        if len(got) != len(expected):
+            self._wrong("numerics.wrong_shape", Verdict.WRONG_SHAPE, run.workload, f"{len(got)} gradients came back")
+            self._row(run, StageStatus.FAILED)
+        elif missing := self._missing(run, returned, asked, expected):
             self._wrong("gradients.missing", Verdict.WRONG_RESULT, run.workload, missing)
             self._row(run, StageStatus.FAILED, reason=missing)
         else:
