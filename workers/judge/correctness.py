@@ -176,7 +176,7 @@ class Correctness:
         compared = (
             self._compare_unusual(name, array, expected, workload, family)
             if workload.drawn
-            else self._compare_values(name, array, expected)
+            else self.compare_values(name, array, expected)
         )
         if not compared.ok:
             self._note_values(compared, workload)
@@ -206,7 +206,7 @@ class Correctness:
             )  # fmt: skip
         return compared
 
-    def _compare_values(self, name: str, array: np.ndarray, expected: numerics.Expected) -> OutputResult:
+    def compare_values(self, name: str, array: np.ndarray, expected: numerics.Expected) -> OutputResult:
         """By the task's tolerance; where that is vacuous by the budget, or by what the reference itself misses."""
         tolerance, model = tolerance_of(self.bundle, name, array.dtype), self.bundle.spec.tolerance.accumulate
         vacuous = self.answers.vacuous.get(name, False)

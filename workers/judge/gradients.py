@@ -83,7 +83,7 @@ class WithGradients(Correctness):
             message = f"`{output}` is {got.array.dtype.name}{got.array.shape}, not {want.dtype.name}{want.shape}"
             self._wrong("numerics.wrong_shape", Verdict.WRONG_SHAPE, workload, message)
             return OutputResult(output, got.array.shape, got.array.dtype.name, False, "shape", int(want.size))
-        compared = self._compare_values(output, got.array, expected)
+        compared = self.compare_values(output, got.array, expected)
         if not compared.ok and output not in self.bundle.spec.tolerance.per_output:
             compared = self._as_good_as_the_reference(compared, got.array, expected)
         if not compared.ok:

@@ -263,7 +263,7 @@ class _Study:
         return rounded_to(array.astype(np.float64), float_format(dtype)).astype(dtype)
 
     def _cost(self, workload: str, name: str, expected: numerics.Expected, got: NDArray[Any], declared: bool) -> Cost:
-        result = self.judge._compare_values(name, got, expected)  # noqa: SLF001 - the very rule of a verdict
+        result = self.judge.compare_values(name, got, expected)
         return Cost(
             workload=workload,
             output=name,
