@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.assignments import queries, service
+from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, claim_next, list_queue
-from app.assignments.walk import PAGE_ITEMS, Asked, QueueFilters, Sort
+from app.assignments.walk import PAGE_ITEMS, Asked, Sort
 from app.domain.review import SkipKind
 from app.kit.db import ReadSession, WriteSession
 
@@ -80,7 +81,7 @@ def show_queue(
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = PAGE_ITEMS,
 ) -> QueueOut:
-    asked = Asked(QueueFilters(task, kind, framework, verdict), sort, cursor, limit)
+    asked = Asked(Filters(task, kind, framework, verdict), sort, cursor, limit)
     queue = list_queue(session, request.app.state.settings, viewer, asked)
     return QueueOut(
         state=queue.state.value, limit=queue.limit.said if queue.limit else None,

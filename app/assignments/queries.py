@@ -7,23 +7,15 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session, aliased, joinedload
+from sqlalchemy import Integer, Select, and_, bindparam, exists, func, select
+from sqlalchemy.orm import Session, joinedload
 
 from app.accounts.policy import Viewer
+from app.assignments.filters import Filters
+from app.assignments.rules import HAS_RUN_OUT, IS_FREE, MAY_REVIEW, MAY_TAKE, NOW, PERSON, PUT_OFF, asked_by, too_close
 from app.domain.review import ReviewState, SkipKind, SlotState
 from app.errors import NotFound
-from app.models import (
-    Conflict,
-    Review,
-    ReviewSlot,
-    ReviewSubject,
-    Skip,
-    SubjectAuthor,
-    Submission,
-    TaskVersion,
-    User,
-)
+from app.models import Review, ReviewSlot, ReviewSubject, Skip, Submission, TaskVersion, User, utc_now
 
 # Reviews that say how long one takes: fewer than the second are no answer.
 _EFFORT_REVIEWS, _EFFORT_REVIEWS_MIN = 500, 5
@@ -43,79 +35,46 @@ def slots_of(session: Session, subject_id: int) -> Sequence[ReviewSlot]:
     return session.scalars(query).all()
 
 
-def is_free(now: dt.datetime) -> ColumnElement[bool]:
-    """Open, or claimed by somebody whose lease has run out."""
-    return or_(ReviewSlot.state == SlotState.OPEN, has_run_out(now))
-
-
-def has_run_out(now: dt.datetime) -> ColumnElement[bool]:
-    return and_(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now)
-
-
-def may_take(viewer: Viewer, now: dt.datetime) -> ColumnElement[bool]:
-    """The one rule of who may have which slot: asked by the queue, by the claim, and again on submit."""
-    for_them = or_(ReviewSlot.reserved_for_id.is_(None), ReviewSlot.reserved_for_id == viewer.id)
-    return and_(for_them, _may_review(viewer, ReviewSlot.subject_id, now, besides=ReviewSlot.id))
-
-
 def is_too_close(session: Session, viewer: Viewer, subject_id: int) -> bool:
     """Whether the viewer made it, or is in the author's team or in conflict: whoever judges it asks this first."""
-    return bool(session.scalar(select(_is_too_close(viewer, literal(subject_id)))))
+    return bool(session.scalar(_TOO_CLOSE, {"subject": subject_id, **asked_by(viewer, utc_now())}))
 
 
 def reviewable(session: Session, viewer: Viewer, subject_ids: Sequence[int], now: dt.datetime) -> set[int]:
     """Those of the subjects that this person may review and did not put off."""
     if not subject_ids:
         return set()
-    query = select(ReviewSubject.id).where(
-        ReviewSubject.id.in_(subject_ids),
-        _may_review(viewer, ReviewSubject.id, now),
-        ~_said(viewer, SkipKind.LATER, ReviewSubject.id),
-    )
-    return set(session.scalars(query))
+    return set(session.scalars(_REVIEWABLE, {"subjects": subject_ids, **asked_by(viewer, now)}))
 
 
-def put_off(
-    session: Session, viewer: Viewer, conditions: Sequence[ColumnElement[bool]], now: dt.datetime
-) -> Sequence[ReviewSubject]:
+def put_off(session: Session, viewer: Viewer, filters: Filters, now: dt.datetime) -> Sequence[int]:
     """Open subjects that this person said `later` to, in the order in which they did."""
-    query = select(ReviewSubject).join(Skip, Skip.subject_id == ReviewSubject.id)
-    query = query.where(Skip.user_id == viewer.id, Skip.kind == SkipKind.LATER, ReviewSubject.is_open, *conditions)
-    query = query.where(_may_review(viewer, ReviewSubject.id, now)).order_by(Skip.at, Skip.id)
-    return session.scalars(query.limit(_TAIL_MAX)).all()
+    query = _PUT_OFF.where(*filters.conditions()) if filters else _PUT_OFF
+    return session.scalars(query, asked_by(viewer, now) | filters.values()).all()
 
 
-def run_out(
-    session: Session, viewer: Viewer, conditions: Sequence[ColumnElement[bool]], now: dt.datetime
-) -> Sequence[ReviewSubject]:
+def run_out(session: Session, viewer: Viewer, filters: Filters, now: dt.datetime) -> Sequence[int]:
     """Subjects whose last free place is a lease that ran out, and that no sweep has given back yet."""
-    left = exists().where(ReviewSlot.subject_id == ReviewSubject.id, has_run_out(now), may_take(viewer, now))
-    some = select(ReviewSlot.subject_id).where(has_run_out(now))
-    query = select(ReviewSubject).where(ReviewSubject.id.in_(some), ~ReviewSubject.is_open, left, *conditions)
-    query = query.where(~_said(viewer, SkipKind.LATER, ReviewSubject.id))
-    return session.scalars(query.order_by(ReviewSubject.rank.desc(), ReviewSubject.id).limit(_TAIL_MAX)).all()
+    query = _RUN_OUT.where(*filters.conditions()) if filters else _RUN_OUT
+    return session.scalars(query, asked_by(viewer, now) | filters.values()).all()
 
 
 def free_slots(session: Session, viewer: Viewer, subject_ids: Sequence[int], now: dt.datetime) -> dict[int, ReviewSlot]:
     """Subject -> the first of its slots that this person may take, with all that a line of the queue shows."""
-    query = _whole().where(ReviewSlot.subject_id.in_(subject_ids), is_free(now), may_take(viewer, now))
     first: dict[int, ReviewSlot] = {}
-    for slot in session.scalars(query.order_by(ReviewSlot.number)):
-        first.setdefault(slot.subject_id, slot)
+    if subject_ids:
+        for slot in session.scalars(_FREE_SLOTS, {"subjects": subject_ids, **asked_by(viewer, now)}):
+            first.setdefault(slot.subject_id, slot)
     return first
 
 
 def reserved_for(session: Session, viewer: Viewer, now: dt.datetime) -> Sequence[ReviewSlot]:
     """What an admin gave to this person and they have not begun."""
-    query = _whole().where(ReviewSlot.reserved_for_id == viewer.id, is_free(now), may_take(viewer, now))
-    return session.scalars(query.order_by(ReviewSlot.id)).all()
+    return session.scalars(_RESERVED, asked_by(viewer, now)).all()
 
 
 def held_by(session: Session, viewer: Viewer, now: dt.datetime) -> Sequence[ReviewSlot]:
-    query = _whole().where(
-        ReviewSlot.holder_id == viewer.id, ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until >= now
-    )
-    return session.scalars(query.order_by(ReviewSlot.lease_until)).all()
+    return session.scalars(_HELD, asked_by(viewer, now)).all()
 
 
 def locked_by_others(session: Session, viewer: Viewer, now: dt.datetime) -> tuple[int, dt.datetime | None]:
@@ -124,9 +83,9 @@ def locked_by_others(session: Session, viewer: Viewer, now: dt.datetime) -> tupl
         ReviewSlot.state == SlotState.CLAIMED,
         ReviewSlot.lease_until >= now,
         ReviewSlot.holder_id != viewer.id,
-        may_take(viewer, now),
+        MAY_TAKE,
     )
-    count, earliest = session.execute(query).one()
+    count, earliest = session.execute(query, asked_by(viewer, now)).one()
     return count, earliest
 
 
@@ -135,10 +94,10 @@ def count_states(session: Session) -> dict[str, int]:
     return {state.value: 0 for state in SlotState} | dict(rows)
 
 
-def held_count(session: Session, viewer: Viewer, now: dt.datetime) -> int:
-    held = and_(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until >= now)
-    query = select(func.count()).where(ReviewSlot.holder_id == viewer.id, held)
-    return session.scalar(query) or 0
+def held_and_allowed(session: Session, viewer: Viewer, now: dt.datetime) -> tuple[int, int | None]:
+    """How many items this person holds, and how many reviews a day they may hand in, if that is bounded."""
+    held, allowed = session.execute(_HELD_AND_ALLOWED, asked_by(viewer, now)).one()
+    return held, allowed
 
 
 def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int:
@@ -146,22 +105,18 @@ def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int
     return session.scalar(query) or 0
 
 
-def reviews_per_day_max(session: Session, viewer: Viewer) -> int | None:
-    return session.scalar(select(User.reviews_per_day_max).where(User.id == viewer.id))
-
-
 def expertise_of(session: Session, viewer: Viewer) -> frozenset[str]:
-    return frozenset(session.scalar(select(User.expertise).where(User.id == viewer.id)) or ())
+    return frozenset(session.scalar(_EXPERTISE, {"person_id": viewer.id}) or ())
 
 
 def lock_person(session: Session, viewer: Viewer) -> None:
     """One person's claims come one after another, so that their limits hold."""
-    session.execute(select(User.id).where(User.id == viewer.id).with_for_update(key_share=True))
+    session.execute(_LOCK_PERSON, {"person_id": viewer.id})
 
 
 def lock_subject(session: Session, subject_id: int) -> None:
     """Whoever changes the slots of a subject does it alone; what the queue keeps of them is counted anew after it."""
-    session.execute(select(ReviewSubject.id).where(ReviewSubject.id == subject_id).with_for_update(key_share=True))
+    session.execute(_LOCK_SUBJECT, {"subject": subject_id})
 
 
 def usual_minutes(session: Session) -> dict[str, int]:
@@ -181,8 +136,7 @@ def usual_minutes(session: Session) -> dict[str, int]:
 
 
 def expired(session: Session, now: dt.datetime) -> Sequence[ReviewSlot]:
-    query = select(ReviewSlot).where(ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until < now)
-    return session.scalars(query.order_by(ReviewSlot.id)).all()
+    return session.scalars(_EXPIRED, {"moment": now}).all()
 
 
 def due_before(session: Session, moment: dt.datetime) -> Sequence[ReviewSubject]:
@@ -201,59 +155,60 @@ def broken(session: Session) -> Sequence[ReviewSlot]:
     return session.scalars(_whole().where(ReviewSlot.state == SlotState.BROKEN).order_by(ReviewSlot.id)).all()
 
 
-def _is_too_close(viewer: Viewer, subject_id: Any) -> ColumnElement[bool]:
-    """The viewer made it, is in its author's team, or has a declared conflict, from either side."""
-    return exists().where(SubjectAuthor.subject_id == subject_id, SubjectAuthor.user_id.in_(_close_people(viewer)))
-
-
-def _close_people(viewer: Viewer) -> Select[Any]:
-    """Hangs on the viewer alone, so that a database finds it once and not for each row."""
-    declared = exists().where(
-        or_(
-            and_(
-                Conflict.user_id == viewer.id,
-                or_(Conflict.other_user_id == User.id, and_(Conflict.other_team == User.team, User.team != "")),
-            ),
-            and_(
-                Conflict.user_id == User.id,
-                or_(
-                    Conflict.other_user_id == viewer.id,
-                    and_(Conflict.other_team == viewer.team, Conflict.other_team != ""),
-                ),
-            ),
-        )
-    )
-    same_team = and_(User.team != "", User.team == viewer.team)
-    # Not correlated with an outer select of people.
-    return select(User.id).where(or_(User.id == viewer.id, same_team, declared)).correlate(None)
-
-
-def _may_review(
-    viewer: Viewer, subject_id: InstrumentedAttribute[int], now: dt.datetime, *, besides: Any = None
-) -> ColumnElement[bool]:
-    """Not too close, not declined, not reviewed before, and no slot of it held already (`besides` one)."""
-    mine = aliased(ReviewSlot)
-    holds = [
-        mine.subject_id == subject_id,
-        mine.holder_id == viewer.id,
-        or_(mine.state == SlotState.DONE, mine.lease_until >= now),
-    ]
-    holds += [] if besides is None else [mine.id != besides]
-    reviewed = exists().where(
-        Review.subject_id == subject_id, Review.reviewer_id == viewer.id, Review.state == ReviewState.SUBMITTED
-    )
-    declined = _said(viewer, SkipKind.NOT_ME, subject_id)
-    return and_(~_is_too_close(viewer, subject_id), ~declined, ~exists().where(*holds), ~reviewed)
-
-
-def _said(viewer: Viewer, kind: SkipKind, subject_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    skip = aliased(Skip)
-    return exists().where(skip.subject_id == subject_id, skip.user_id == viewer.id, skip.kind == kind)
-
-
 def _whole() -> Select[ReviewSlot]:
     subject = joinedload(ReviewSlot.subject)
     return select(ReviewSlot).options(
         subject.joinedload(ReviewSubject.submission).joinedload(Submission.author),
         subject.joinedload(ReviewSubject.task_version).joinedload(TaskVersion.task),
     )
+
+
+def _line() -> Select[ReviewSlot]:
+    """Without the long columns, which a line of the queue does not show."""
+    subject = joinedload(ReviewSlot.subject)
+    submission, version = subject.joinedload(ReviewSubject.submission), subject.joinedload(ReviewSubject.task_version)
+    return select(ReviewSlot).options(
+        submission.load_only(Submission.public_id, Submission.title, Submission.framework),
+        version.load_only(TaskVersion.public_id, TaskVersion.title, TaskVersion.kind).joinedload(TaskVersion.task),
+    )
+
+
+# Built once: see `rules`.
+_SUBJECT: Any = bindparam("subject", type_=Integer)
+_AMONG: Any = bindparam("subjects", expanding=True)
+_IS_HELD = and_(ReviewSlot.holder_id == PERSON, ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until >= NOW)
+_TOO_CLOSE = select(too_close(_SUBJECT))
+_REVIEWABLE = select(ReviewSubject.id).where(ReviewSubject.id.in_(_AMONG), MAY_REVIEW, ~PUT_OFF)
+_PUT_OFF = (
+    select(ReviewSubject.id)
+    .join(Skip, Skip.subject_id == ReviewSubject.id)
+    .where(Skip.user_id == PERSON, Skip.kind == SkipKind.LATER, ReviewSubject.is_open, MAY_REVIEW)
+    .order_by(Skip.at, Skip.id)
+    .limit(_TAIL_MAX)
+)
+_RUN_OUT = (
+    select(ReviewSubject.id)
+    .where(
+        ReviewSubject.id.in_(select(ReviewSlot.subject_id).where(HAS_RUN_OUT)),
+        ~ReviewSubject.is_open,
+        exists().where(ReviewSlot.subject_id == ReviewSubject.id, HAS_RUN_OUT, MAY_TAKE),
+        ~PUT_OFF,
+    )
+    .order_by(ReviewSubject.rank.desc(), ReviewSubject.id)
+    .limit(_TAIL_MAX)
+)
+_FREE_SLOTS = (
+    _line()
+    .where(ReviewSlot.subject_id.in_(_AMONG), IS_FREE, MAY_TAKE)
+    .order_by(ReviewSlot.subject_id, ReviewSlot.number)
+)
+_RESERVED = _line().where(ReviewSlot.reserved_for_id == PERSON, IS_FREE, MAY_TAKE).order_by(ReviewSlot.id)
+_HELD = _line().where(_IS_HELD).order_by(ReviewSlot.lease_until)
+_HELD_AND_ALLOWED = select(
+    select(func.count()).where(_IS_HELD).scalar_subquery(),
+    select(User.reviews_per_day_max).where(User.id == PERSON).scalar_subquery(),
+)
+_EXPERTISE = select(User.expertise).where(User.id == PERSON)
+_EXPIRED = select(ReviewSlot).where(HAS_RUN_OUT).order_by(ReviewSlot.id)
+_LOCK_PERSON = select(User.id).where(User.id == PERSON).with_for_update(key_share=True)
+_LOCK_SUBJECT = select(ReviewSubject.id).where(ReviewSubject.id == _SUBJECT).with_for_update(key_share=True)

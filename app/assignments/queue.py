@@ -19,7 +19,7 @@ from app.evaluations import queries as evaluation_queries
 from app.models import ReviewSlot, ReviewSubject, utc_now
 
 # How many of the next items are looked at for one to take.
-_TRIED = 10
+_TRIED = 4
 _UNDER_WAY = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 
 
@@ -69,12 +69,13 @@ def list_queue(session: Session, settings: Settings, viewer: Viewer, asked: Aske
     """A page of what this person may take: by priority, then started items, then their own shuffle."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
     now = utc_now()
-    mine = _as_items(session, queries.held_by(session, viewer, now))
-    given = _as_items(session, queries.reserved_for(session, viewer, now))
+    mine = _as_items(session, viewer, queries.held_by(session, viewer, now))
+    given = _as_items(session, viewer, queries.reserved_for(session, viewer, now))
     reached = service.limit_reached(session, settings, viewer)
     if viewer.is_paused:
         return Queue([], mine, given, QueueState.PAUSED, limit=reached)
-    items, following = _page(session, viewer, asked or Asked(), now)
+    found, later, following = _page(session, viewer, asked or Asked(), now)
+    items = _as_items(session, viewer, found, later)
     if items or given:
         return Queue(items, mine, given, QueueState.ITEMS, following, reached)
     locked, earliest = queries.locked_by_others(session, viewer, now)
@@ -84,41 +85,51 @@ def list_queue(session: Session, settings: Settings, viewer: Viewer, asked: Aske
 def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | None:
     """Take the first item of this person's queue; None when there is none for them, or they have enough."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
-    if service.limit_reached(session, settings, viewer) is not None:
-        return None
     service.expire(session)
     now, cursor = utc_now(), None
     while True:
-        items, cursor = _page(session, viewer, Asked(cursor=cursor, limit=_TRIED), now)
-        for slot in [*queries.reserved_for(session, viewer, now), *(item.slot for item in items)]:
+        following, _, cursor = _page(session, viewer, Asked(cursor=cursor, limit=_TRIED), now)
+        for slot in [*queries.reserved_for(session, viewer, now), *following]:
             try:
-                return claim_slot(session, settings, viewer, slot)
+                # A refused claim lets go of its locks, so that two people never wait for each other.
+                with session.begin_nested():
+                    return claim_slot(session, settings, viewer, slot)
+            except service.LimitReached:
+                return None
             except SlotTaken:
                 continue
         if cursor is None:
             return None
 
 
-def _page(session: Session, viewer: Viewer, asked: Asked, now: dt.datetime) -> tuple[list[QueueItem], str | None]:
-    """After the last page come leases that just ran out, then what this person put off."""
+def _page(
+    session: Session, viewer: Viewer, asked: Asked, now: dt.datetime
+) -> tuple[list[ReviewSlot], Collection[int], str | None]:
+    """Slots in order, the subjects of those put off, and the next cursor.
+
+    After the last page come leases that just ran out, then what this person put off.
+    """
     walked = walk(session, viewer, asked)
-    ids, later = list(walked.subject_ids), set[int]()
+    ids, later = walked.subject_ids, frozenset[int]()
     if walked.next_cursor is None:
-        conditions = asked.filters.conditions()
-        put_off = [s.id for s in queries.put_off(session, viewer, conditions, now)]
-        ids += [s.id for s in queries.run_out(session, viewer, conditions, now)] + put_off
-        later = set(put_off)
-    slots = queries.free_slots(session, viewer, ids, now)
-    knows = queries.expertise_of(session, viewer)
-    items = _as_items(session, [slots[key] for key in ids if key in slots], knows, later)
-    return _known_first(items, knows) if asked.sort is Sort.USUAL else items, walked.next_cursor
+        put_off = queries.put_off(session, viewer, asked.filters, now)
+        ids = [*ids, *queries.run_out(session, viewer, asked.filters, now), *put_off]
+        later = frozenset(put_off)
+    free = queries.free_slots(session, viewer, ids, now)
+    found = [free[key] for key in ids if key in free]
+    if asked.sort is Sort.USUAL:
+        found = _known_first(found, queries.expertise_of(session, viewer), later)
+    return found, later, walked.next_cursor
 
 
 def _as_items(
-    session: Session, slots: Sequence[ReviewSlot], knows: frozenset[str] = frozenset(), later: Collection[int] = ()
+    session: Session, viewer: Viewer, slots: Sequence[ReviewSlot], later: Collection[int] = ()
 ) -> list[QueueItem]:
+    if not slots:
+        return []
     submissions = [s.subject.submission_id for s in slots if s.subject.submission_id is not None]
     states = evaluation_queries.latest_states(session, submissions)
+    knows = queries.expertise_of(session, viewer)
     items = []
     for slot in slots:
         is_put_off = slot.subject_id in later
@@ -140,9 +151,11 @@ def _known(subject: ReviewSubject, knows: frozenset[str]) -> str:
     return next((word for word in (subject.framework, subject.task_version.kind) if word in knows), "")
 
 
-def _known_first(items: list[QueueItem], knows: frozenset[str]) -> list[QueueItem]:
+def _known_first(found: list[ReviewSlot], knows: frozenset[str], later: Collection[int]) -> list[ReviewSlot]:
     """Of the items of a page with one rank, those that the person knows about come first."""
-    return sorted(items, key=lambda i: (i.is_put_off, -i.slot.subject.rank, not _known(i.slot.subject, knows)))
+    if not knows:
+        return found
+    return sorted(found, key=lambda s: (s.subject_id in later, -s.subject.rank, not _known(s.subject, knows)))
 
 
 def _empty_state(session: Session, locked: int) -> QueueState:

@@ -10,8 +10,9 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from app.accounts.access import role
 from app.accounts.policy import Viewer
 from app.assignments import queries, service
+from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, list_queue
-from app.assignments.walk import Asked, QueueFilters, Sort
+from app.assignments.walk import Asked, Sort
 from app.domain.report import VERDICT_TITLES
 from app.domain.review import Role, SkipKind
 from app.domain.task import FRAMEWORKS, KINDS
@@ -44,7 +45,7 @@ def queue_page(
     sort: Sort = Sort.USUAL,
     cursor: str | None = None,
 ) -> Response:
-    filters = QueueFilters(task or None, kind or None, framework or None, verdict or None)
+    filters = Filters(task or None, kind or None, framework or None, verdict or None)
     queue = list_queue(session, request.app.state.settings, viewer, Asked(filters, sort, cursor))
     context = {
         "queue": queue,

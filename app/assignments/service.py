@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hmac
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -35,6 +36,10 @@ class SlotTaken(Conflict):
     """Somebody else was quicker, or the item is not for this person."""
 
 
+class LimitReached(Conflict):
+    """This person can take nothing more just now."""
+
+
 def open_slots(session: Session, settings: Settings, subject: ReviewSubject, report: Report) -> list[ReviewSlot]:
     """Open the places for review that new evidence allows; what is held or done stays as it is."""
     queries.lock_subject(session, subject.id)
@@ -61,7 +66,7 @@ def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: Revie
     queries.lock_person(session, viewer)
     limit = limit_reached(session, settings, viewer)
     if limit is not None:
-        raise Conflict(limit.said, what_to_do=limit.what_to_do)
+        raise LimitReached(limit.said, what_to_do=limit.what_to_do)
     queries.lock_subject(session, slot.subject_id)
     token, until = auth.new_token(), now + dt.timedelta(minutes=settings.slot_lease_minutes)
     _let_go_of_expired(session, viewer, slot, now)
@@ -69,7 +74,8 @@ def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: Revie
         raise SlotTaken("this item is no longer free for you", what_to_do="Take the next one in your queue.")
     slots.recount(session, slot.subject_id)
     audit.note(session, viewer.id, "slot.claim", slot.public_id)
-    return Claim(queries.find_slot(session, slot.public_id), token, until)
+    session.refresh(slot, slots.COLUMNS)
+    return Claim(slot, token, until)
 
 
 @dataclass(frozen=True)
@@ -85,10 +91,9 @@ def limit_reached(session: Session, settings: Settings, viewer: Viewer) -> Limit
     if viewer.is_paused:
         return Limit("your queue is paused", "Ask an admin to resume it; what you hold stays yours.")
     now = utc_now()
-    held = queries.held_count(session, viewer, now)
+    held, allowed = queries.held_and_allowed(session, viewer, now)
     if held >= settings.held_items_max:
         return Limit(f"you hold {held} items, and {settings.held_items_max} is the limit", "Finish or give back one.")
-    allowed = queries.reviews_per_day_max(session, viewer)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if allowed is not None and held + queries.submitted_since(session, viewer, today) >= allowed:
         return Limit(f"you have had your {allowed} reviews for today", "Go on tomorrow (UTC), or ask an admin.")
@@ -144,12 +149,8 @@ def _finish(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime
     if slot.state == SlotState.CLAIMED and slot.holder_id == viewer.id:
         # The rule is asked again: a conflict may have been declared since the claim.  The token is not: a page
         # open since before a release and a new claim has an older one, and the slot is this person's all the same.
-        return slots.change(
-            session, ReviewSlot.id == slot.id, ReviewSlot.holder_id == viewer.id,
-            ReviewSlot.state == SlotState.CLAIMED, queries.may_take(viewer, now), state=SlotState.DONE.value,
-            done_at=now, lease_until=None, token=None,
-        )  # fmt: skip
-    return _take(session, viewer, slot, now, state=SlotState.DONE.value, done_at=now, lease_until=None, token=None)
+        return slots.close_own(session, viewer, slot, now)
+    return _take(session, viewer, slot, now, state=SlotState.DONE, done_at=now)
 
 
 def expire(session: Session) -> int:
@@ -157,7 +158,7 @@ def expire(session: Session) -> int:
     now, count = utc_now(), 0
     for slot in queries.expired(session, now):
         queries.lock_subject(session, slot.subject_id)
-        count += slots.change(session, ReviewSlot.id == slot.id, queries.has_run_out(now), **slots.FREE)
+        count += slots.give_back(session, slot, now)
         slots.recount(session, slot.subject_id)
     return count
 
@@ -166,14 +167,10 @@ def _waiting(subject: ReviewSubject, number: int) -> ReviewSlot:
     return ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, why="")
 
 
-def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: object) -> bool:
-    """The one atomic claim: a conditional update that changes one row or none."""
-    values = {"state": SlotState.CLAIMED.value, "holder_id": viewer.id, "claimed_at": now, **values}
+def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: Any) -> bool:
     try:
         with session.begin_nested():
-            return slots.change(
-                session, ReviewSlot.id == slot.id, queries.is_free(now), queries.may_take(viewer, now), **values
-            )
+            return slots.take(session, viewer, slot, now, **values)
     except IntegrityError:
         # Two claims by one person at once: the constraint lets one slot of a subject through.
         return False
@@ -181,10 +178,9 @@ def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, 
 
 def _let_go_of_expired(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> None:
     """One's own expired claim on another slot of the subject would stand in one's own way."""
-    slots.change(
-        session, ReviewSlot.subject_id == slot.subject_id, ReviewSlot.holder_id == viewer.id, ReviewSlot.id != slot.id,
-        queries.has_run_out(now), **slots.FREE,
-    )  # fmt: skip
+    for other in queries.slots_of(session, slot.subject_id):
+        if other.id != slot.id and other.holder_id == viewer.id:
+            slots.give_back(session, other, now)
 
 
 def _extended(settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:

@@ -5,15 +5,17 @@ Order of locks: the person, the subject, the slot.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import ColumnElement, Integer, bindparam, exists, func, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.util import identity_key
 
 from app.accounts.policy import Viewer
 from app.assignments import policy, queries
 from app.assignments.policy import Priority
+from app.assignments.rules import HAS_RUN_OUT, IS_FREE, MAY_TAKE, NOW, PERSON, asked_by
 from app.domain.review import SlotState
 from app.models import ReviewSlot, ReviewSubject
 
@@ -23,11 +25,28 @@ FREE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def change(session: Session, *conditions: Any, **values: Any) -> bool:
-    """One conditional update; True when exactly this slot was still as the conditions say."""
-    statement = update(ReviewSlot).where(*conditions).values(**values).returning(ReviewSlot.id)
-    changed = session.execute(statement, execution_options={"synchronize_session": "fetch"})
-    return len(changed.scalars().all()) == 1
+def take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: Any) -> bool:
+    """The one atomic claim: a conditional update that changes one row or none.  By default to a live claim."""
+    wanted = {"state": SlotState.CLAIMED, "token": None, "lease_until": None, "done_at": None} | values
+    return _changed(session, _TAKE, slot, asked_by(viewer, now) | {f"new_{name}": v for name, v in wanted.items()})
+
+
+def close_own(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> bool:
+    """Done, if this person still holds it and still may."""
+    return _changed(session, _CLOSE, slot, asked_by(viewer, now))
+
+
+def give_back(session: Session, slot: ReviewSlot, now: dt.datetime) -> bool:
+    """Free, if its lease has run out."""
+    return _changed(session, _GIVE_BACK, slot, {"moment": now})
+
+
+def _changed(session: Session, statement: Any, slot: ReviewSlot, values: dict[str, Any]) -> bool:
+    """Whether exactly this slot still was as the statement's conditions say."""
+    session.flush()
+    changed = session.connection().execute(statement, {"slot": slot.id, **values}).rowcount == 1
+    session.expire(slot, COLUMNS)
+    return changed
 
 
 def free(session: Session, slot: ReviewSlot) -> None:
@@ -56,14 +75,36 @@ def raise_priority(session: Session, subject: ReviewSubject, reason: Priority) -
 def recount(session: Session, subject_id: int) -> None:
     """What the queue's index knows of a subject, from its slots; the caller holds the subject's lock."""
     session.flush()
-    of_subject = ReviewSlot.subject_id == subject_id
-    done = select(func.count()).where(of_subject, ReviewSlot.state == SlotState.DONE).scalar_subquery()
-    is_open = exists().where(of_subject, ReviewSlot.state == SlotState.OPEN, ReviewSlot.reserved_for_id.is_(None))
-    values: dict[str, Any] = {
-        "is_open": is_open, "reviews_done": done, "rank": policy.rank(ReviewSubject.priority, done)
-    }  # fmt: skip
-    statement = update(ReviewSubject).where(ReviewSubject.id == subject_id).values(values)
-    session.execute(statement, execution_options={"synchronize_session": False})
+    session.connection().execute(_RECOUNT, {"counted": subject_id})
     kept = session.identity_map.get(identity_key(ReviewSubject, subject_id))
     if kept is not None:
-        session.refresh(kept, list(values))
+        session.expire(kept, ("is_open", "reviews_done", "rank"))
+
+
+# Built once: see `rules`.
+COLUMNS = (*FREE, "done_at")
+_OURS: ColumnElement[bool] = ReviewSlot.id == bindparam("slot", type_=Integer)
+_TAKE = (
+    update(ReviewSlot)
+    .where(_OURS, IS_FREE, MAY_TAKE)
+    .values(
+        state=bindparam("new_state"), token=bindparam("new_token"), lease_until=bindparam("new_lease_until"),
+        done_at=bindparam("new_done_at"), holder_id=PERSON, claimed_at=NOW,
+    )
+)  # fmt: skip
+_CLOSE = (
+    update(ReviewSlot)
+    .where(_OURS, ReviewSlot.holder_id == PERSON, ReviewSlot.state == SlotState.CLAIMED, MAY_TAKE)
+    .values(state=SlotState.DONE.value, done_at=NOW, lease_until=None, token=None)
+)
+_GIVE_BACK = update(ReviewSlot).where(_OURS, HAS_RUN_OUT).values(**FREE)
+_OF_SUBJECT: ColumnElement[bool] = ReviewSlot.subject_id == bindparam("counted", type_=Integer)
+_DONE = select(func.count()).where(_OF_SUBJECT, ReviewSlot.state == SlotState.DONE).scalar_subquery()
+_RECOUNT = (
+    update(ReviewSubject)
+    .where(ReviewSubject.id == bindparam("counted", type_=Integer))
+    .values(
+        is_open=exists().where(_OF_SUBJECT, ReviewSlot.state == SlotState.OPEN, ReviewSlot.reserved_for_id.is_(None)),
+        reviews_done=_DONE, rank=policy.rank(ReviewSubject.priority, _DONE),
+    )
+)  # fmt: skip

@@ -13,9 +13,10 @@ from app.accounts import queries as account_queries
 from app.accounts import service as accounts
 from app.accounts.policy import viewer_of
 from app.assignments import oversight, queries, service
+from app.assignments.filters import Filters
 from app.assignments.queue import QueueState, claim_next, list_queue
 from app.assignments.service import SlotTaken
-from app.assignments.walk import Asked, QueueFilters
+from app.assignments.walk import Asked
 from app.config import Settings
 from app.domain.report import Verdict
 from app.domain.review import Role, SkipKind, SlotState
@@ -48,7 +49,7 @@ def _queue(database, viewer, **asked):
     settings = asked.pop("settings", None) or Settings(_env_file=None)
     page = {name: asked.pop(name) for name in ("sort", "cursor", "limit") if name in asked}
     with database.read() as session:
-        return list_queue(session, settings, viewer, Asked(QueueFilters(**asked), **page))
+        return list_queue(session, settings, viewer, Asked(Filters(**asked), **page))
 
 
 def _expire(database):
