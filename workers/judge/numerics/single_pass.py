@@ -22,7 +22,7 @@ from workers.judge.numerics.formats import BFLOAT16, float_format, is_exact
 from workers.judge.numerics.rules import HALF_ULP, Piece, Rule
 from workers.judge.numerics.tally import Tally
 
-VERSION = 1  # of single_pass.c: a library that was compiled from another one is not used
+VERSION = 2  # of single_pass.c: a library that was compiled from another one is not used
 LIBRARY = Path(__file__).with_name(f"_single_pass{sysconfig.get_config_var('EXT_SUFFIX')}")
 FLOAT32_PRECISION = 24
 BY_TOLERANCE, BY_ULP, BY_BUDGET = range(3)
