@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 
 import numpy as np
 
@@ -106,20 +105,19 @@ class Reader:
 
     def _answered(self, inputs: Received, slot: str, seed: int, n: int, *, rounding: bool = True) -> Draw:
         """The `n`th inputs, which lie in `slot` over there, with their answers."""
-        limit, start = self.timeout_s, time.monotonic()
+        limit = self.timeout_s
         native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit, room=ANSWER)
-        native_s = time.monotonic() - start
         draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
         draw.state = self._state(slot, n)
         draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
         if draw.oracle is not None and rounding:
-            draw.rounding = self._rounding(draw, slot, native_s, n)
+            draw.rounding = self._rounding(draw, slot, n)
         return draw
 
-    def _rounding(self, draw: Draw, slot: str, native_s: float, n: int) -> Rounding:
+    def _rounding(self, draw: Draw, slot: str, n: int) -> Rounding:
         """S and K of the error budget, where asking for them costs little."""
-        if native_s > ROUNDING_UP_TO_SECONDS:
-            return Rounding(f"guessed: the reference takes {native_s:.2f} s")
+        if draw.native.seconds > ROUNDING_UP_TO_SECONDS:
+            return Rounding(f"guessed: the reference takes {draw.native.seconds:.2f} s")
         if draw.inputs.total_bytes() > ROUNDING_UP_TO_BYTES:
             return Rounding(f"guessed: the inputs have {draw.inputs.total_bytes() >> 20} MiB")
         seed = self.seeds.of(self.workload.name, "rounding", n)

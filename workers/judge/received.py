@@ -52,13 +52,14 @@ class Leaf:
 class Received:
     """A manifest with its storages.  The descriptors are ours; call `close`.
 
-    `shares_inputs`: the sender says that some of it lies in the memory of the inputs.
+    `shares_inputs`: the sender says that some of it lies in the memory of the inputs; `seconds`: that it took so long.
     """
 
     manifest: Any
     storage_bytes: list[int]
     fds: list[int]
     shares_inputs: bool = False
+    seconds: float = 0.0
     _maps: dict[int, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -77,6 +78,7 @@ class Received:
                 _freeze(fd, size)
             received.manifest, received.storage_bytes = message["manifest"], list(sizes)
             received.shares_inputs = message.get("shares_inputs") is True
+            received.seconds = float(message.get("seconds", 0.0))
             received._check_all(room)
         except _MALFORMED as error:
             received.close()

@@ -14,7 +14,7 @@ import numpy as np
 from workers.reference.families import filled, laid_out
 from workers.reference.gradients import Gradients
 from workers.reference.noise import is_floating
-from workers.reference.sensitivity import Sensitivity, measure
+from workers.reference.sensitivity import Sensitivity, Stopwatch, measure
 from workers.reference.state import State, argument_names, bound
 
 TASK_FOLDER = "/task"
@@ -36,6 +36,7 @@ class TaskBench:
         self.states: dict[str, State] = {}  # by slot, where the task has weights
         self.asked: dict[str, Gradients] = {}  # by slot, where the task has gradients
         self.shares_inputs = False  # whether the last native answer lies in the memory of its inputs
+        self.native_s = 0.0  # what it took
 
     def facts(self) -> dict[str, Any]:
         """What the judge wants to know of the module: argument names and which optional functions exist."""
@@ -55,8 +56,9 @@ class TaskBench:
 
     def native(self, slot: str, in_place: list[int]) -> Any:
         """The reference's answer on copies; the in-place inputs when it returns None."""
-        inputs = _map(_copy, self.drawn[slot])
+        inputs, watch = _map(_copy, self.drawn[slot]), Stopwatch()
         answer = _answer(self._bound(self.module.reference, slot, _copy), inputs, in_place)
+        self.native_s = watch.seconds()
         self.shares_inputs = bool(_addresses(answer) & _addresses(inputs))
         return answer
 

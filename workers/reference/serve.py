@@ -69,7 +69,7 @@ class _Desk:
 
     def _native(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         packed, out = pack(bench.native(message["slot"], message["in_place"]), trim=True)
-        return {**packed, "shares_inputs": bench.shares_inputs}, out
+        return {**packed, "shares_inputs": bench.shares_inputs, "seconds": bench.native_s}, out
 
     def _oracle(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         return pack(bench.oracle(message["slot"], message["in_place"]), trim=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from workers.judge.numerics import Expected, Tolerance, compare
+from workers.reference.bench import TaskBench
 from workers.reference.sensitivity import measure
 
 
@@ -116,6 +117,15 @@ def test_time_that_passes_while_others_run_does_not_count(rng):
     found = study(delayed, x, seconds=0.1)
     assert found is not None
     assert found.draws == study(np.exp, x).draws
+
+
+def test_a_reference_that_waits_for_its_turn_is_not_slow(tmp_path):
+    source = "import time\nimport numpy as np\ndef make_inputs(*, seed):\n    return np.ones(4)\n"
+    (tmp_path / "reference.py").write_text(source + "def reference(x):\n    time.sleep(0.4)\n    return x\n")
+    bench = TaskBench(str(tmp_path))
+    bench.draw("0", 1, {})
+    bench.native("0", [])
+    assert bench.native_s < 0.3
 
 
 def test_special_values_leave_a_finite_s(rng):
