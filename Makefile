@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics table-rules docs lint-compose lock clean
+.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics bench-web table-rules docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -99,6 +99,9 @@ bench-numerics: setup  ## time the comparison of outputs beside torch.testing.as
 
 table-rules: setup  ## judge thirty kernels, honest and faulty, beside what eleven published rules say of them
 	@$(BIN)/python -m tests.run_rules
+
+bench-web: setup  ## time queue, claim, autosave and submit on SQLite and PostgreSQL (`B=--quick` counts only)
+	@$(BIN)/python bench/web.py $(B)
 
 docs: $(VENV)/.stamp  ## write the pages that are made from the code
 	@$(BIN)/python docs/generate.py
