@@ -18,7 +18,7 @@ from workers.judge.foreign import Raised
 from workers.judge.notebook import Notebook
 
 SLOW_CALL_SECONDS = 0.25  # a kernel that takes longer is not called a dozen times more for information
-ALL_SECONDS = 2.0
+ALL_SECONDS = 1.0
 CALL_SECONDS = 2.0
 
 
