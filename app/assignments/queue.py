@@ -20,6 +20,8 @@ from app.models import ReviewSlot, ReviewSubject, utc_now
 
 # How many of the next items are looked at for one to take.
 _TRIED = 4
+# How often others may be quicker before somebody is told that there is nothing.
+_LOST_MAX = 200
 _UNDER_WAY = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 
 
@@ -86,8 +88,9 @@ def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | 
     """Take the first item of this person's queue; None when there is none for them, or they have enough."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
     service.expire(session)
-    now, cursor = utc_now(), None
-    while True:
+    cursor, lost, left = None, 0, _LOST_MAX
+    while left > 0:
+        now = utc_now()
         following, _, cursor = _page(session, viewer, Asked(cursor=cursor, limit=_TRIED), now)
         for slot in [*queries.reserved_for(session, viewer, now), *following]:
             try:
@@ -97,9 +100,13 @@ def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | 
             except service.LimitReached:
                 return None
             except SlotTaken:
-                continue
-        if cursor is None:
+                lost += 1
+        if cursor is None and not lost:
             return None
+        if cursor is None:
+            # Others were quicker all the way; an item lost to one of them may have a second slot.
+            left, lost = left - lost, 0
+    return None
 
 
 def _page(
