@@ -6,10 +6,10 @@ import difflib
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from app.domain.rubric import LEVELS, Criterion, Rubric
 from app.errors import Invalid
@@ -42,7 +42,7 @@ class CriterionContent(BaseModel):
     key: str = Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")
     title: str = Field(min_length=1, max_length=120)
     guidance: str = ""
-    weight: float = Field(0, ge=0, le=WEIGHT_TOTAL)
+    weight: float = Field(0.0, ge=0, le=WEIGHT_TOTAL)
     levels: dict[int, str]
     examples: dict[int, str] = {}
     gate: bool = False
@@ -54,10 +54,6 @@ class CriterionContent(BaseModel):
     frameworks: list[str] = []
     still_asked: list[str] = []
     grader_notes: str = ""
-
-    @field_serializer("weight")
-    def _plain_weight(self, weight: float) -> float:
-        return int(weight) if weight == int(weight) else weight
 
     @field_validator("levels")
     @classmethod
@@ -207,8 +203,7 @@ def _refuse_repeated_keys(node: yaml.Node | None) -> None:
 
 def write_yaml(content: RubricContent) -> str:
     """What `read_yaml` reads back to the same content; fields at their default are left out."""
-    data = content.model_dump(exclude_defaults=True)
-    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=115)
+    return yaml.dump(_written(content, "python"), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=115)
 
 
 def write_json(content: RubricContent) -> str:
@@ -222,8 +217,13 @@ def sha256_of(content: RubricContent) -> str:
     return hashlib.sha256(data.encode()).hexdigest()
 
 
-def _written(content: RubricContent) -> dict[str, Any]:
-    return content.model_dump(mode="json", exclude_defaults=True)
+def _written(content: RubricContent, mode: Literal["json", "python"] = "json") -> dict[str, Any]:
+    """Without defaults, and with a weight of thirty as 30 and not as 30.0."""
+    data = content.model_dump(mode=mode, exclude_defaults=True)
+    for criterion in data["criteria"]:
+        if criterion.get("weight", 0.5).is_integer():
+            criterion["weight"] = int(criterion["weight"])
+    return data
 
 
 def as_rubric(content: RubricContent | dict[str, Any]) -> Rubric:

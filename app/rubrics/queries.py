@@ -77,6 +77,7 @@ def drafts_before(
         .options(
             joinedload(Review.rubric_version),
             joinedload(Review.subject).joinedload(ReviewSubject.task_version),
+            joinedload(Review.subject).joinedload(ReviewSubject.submission),
         )
         .where(RubricVersion.rubric_id == version.rubric_id, RubricVersion.version < version.version)
         .where(Review.state == ReviewState.DRAFT)

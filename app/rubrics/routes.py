@@ -210,16 +210,20 @@ def _impact_page(
 
 
 def _checked(text: str) -> dict[str, Any]:
-    """The rubric as far as it can be read, what keeps it from being published, and what is doubtful."""
+    """The rubric where it can be read, what keeps it from being published, and what is doubtful; each with its line."""
     try:
         remarks = lint.lint_text(text)
-        rubric = content.read_yaml(text)
     except Invalid as error:
-        problems = error.details.get("problems") or [error.message]
-        return {"text": text, "rubric": None, "problems": problems, "doubts": []}
-    faults, doubts = ([r for r in remarks if r.is_fault is wanted] for wanted in (True, False))
-    said = [[r.located("line", text).partition(":")[2] for r in group] for group in (faults, doubts)]
-    return {"text": text, "rubric": rubric, "problems": said[0], "doubts": said[1]}
+        return {"text": text, "rubric": None, "problems": [error.message], "doubts": []}
+    try:
+        rubric = content.read_yaml(text)
+    except Invalid:
+        rubric = None
+    lines = [(r.is_fault, f"line {content.line_of(text, r.place)}: {r.where}: {r.message}") for r in remarks]
+    return {
+        "text": text, "rubric": rubric, "problems": [line for is_fault, line in lines if is_fault],
+        "doubts": [line for is_fault, line in lines if not is_fault],
+    }  # fmt: skip
 
 
 def _list_page(

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from app.domain.review import Role
 from app.errors import Conflict, Invalid
 from app.rubrics import content, lint, queries, service
 from tests import factories
+from tests.app.test_rubric_files import rubrics
+
+
+class _Undone(Exception):
+    """Leaves the database as it was before the example."""
+
 
 SHIPPED = sorted(service.DATA.glob("*.yaml"))
 WEIGHTS = {
@@ -120,6 +127,17 @@ class TestClone:
             copy = service.clone(session, admin, original, key="ours")
             exported = content.read_yaml(service.export_yaml(copy)).model_dump()
             assert {**exported, "key": "generation"} == content.read(original.content).model_dump()
+
+    @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(rubrics())
+    def test_exports_the_same_whatever_the_rubric_but_for_its_key(self, database, admin, rubric):
+        with pytest.raises(_Undone), database.write() as session:
+            original = service.create_draft(session, admin, rubric.model_dump(mode="json"))
+            copy = service.clone(session, admin, original, key="a-clone")
+            first, second = (content.read_yaml(service.export_yaml(version)) for version in (original, copy))
+            assert second.model_copy(update={"key": first.key}) == first == rubric
+            assert service.export_json(copy).replace("a-clone", rubric.key, 1) == service.export_json(original)
+            raise _Undone
 
     def test_one_draft_at_a_time(self, database, admin):
         with database.write() as session:

@@ -10,7 +10,7 @@ from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
-from app.rubrics import content, queries, service
+from app.rubrics import content, queries, rulings, service
 from tests import factories
 
 SCORES = {
@@ -171,7 +171,13 @@ class TestEditor:
         admin.get("/rubrics")
         text = content.write_yaml(content.read(_version(house, 1).content))
         said = admin.post("/rubrics/preview", {"text": text.replace("- benchmark", "- diff")}).text
-        assert re.search(r"\d+: fault: speed.informed_by.0: &#39;diff&#39; is no finding", said)
+        assert re.search(r"line \d+: speed.informed_by.0: &#39;diff&#39; is no finding", said)
+
+    def test_what_cannot_be_read_is_named_with_its_line_too(self, house):
+        admin = house.browser("max")
+        admin.get("/rubrics")
+        said = admin.post("/rubrics/preview", {"text": "key: a\ntitle: b\ncriteria:\n- key: c\n  titel: d\n"}).text
+        assert "line 5: c.titel: unknown key; did you mean &#39;title&#39;?" in said
 
     def test_what_somebody_saved_meanwhile_is_not_overwritten(self, house):
         admin = house.browser("max")
@@ -217,6 +223,14 @@ class TestRulings:
         taken = browser.post(f"/reviews/{mine}/submit", form | {"version": "2", "acknowledged": ruling})
         assert "Review by you" in taken.text
         assert "You have read it." in browser.get(f"/rubrics/{first.public_id}").text
+
+    def test_reviewers_get_them_over_rest_and_submitters_do_not(self, house):
+        first = _version(house, 1)
+        with house.database.write() as session:
+            rulings.make_ruling(session, house.viewers["ada"], first, criterion="robust", body="Fine.", example="So.")
+        (seen,) = house.browser("rob").get(f"/api/v1/rubrics/{first.public_id}").json()["rulings"]
+        assert (seen["criterion"], seen["body"], seen["acknowledged_at"]) == ("robust", "Fine.", None)
+        assert house.browser("sue").get(f"/api/v1/rubrics/{first.public_id}").json()["rulings"] == []
 
     def test_a_reviewer_makes_and_withdraws_none(self, house):
         browser, first = house.browser("rob"), _version(house, 1)
