@@ -6,6 +6,7 @@ The house is seeded from the page tests' sample reports, so pictures and tests s
 from __future__ import annotations
 
 import shutil
+import socket
 import tempfile
 import threading
 import time
@@ -30,7 +31,8 @@ from tests.pages import sample_reports
 from tests.pages.conftest import PASSWORD, PEOPLE
 
 HERE = Path(__file__).parent
-PORT = 8791
+with socket.create_server(("127.0.0.1", 0)) as probe:
+    PORT = probe.getsockname()[1]
 HOME = f"http://127.0.0.1:{PORT}"
 TITLES = {
     "accepted": "one program a row",

@@ -10,7 +10,6 @@ from app.kit import charts, figures
 from app.kit.prose import prose
 from app.kit.source import coloured, visible
 from app.kit.words import said
-from tests.pages.sample_reports import bins
 
 
 class TestSignificant:
@@ -99,26 +98,6 @@ class TestSource:
 
     def test_an_anchor_holds_no_surprise(self):
         assert coloured('a b/"><x>.py', "").anchor == "a-b-x-py"
-
-
-class TestUlpHistogram:
-    def test_a_single_element_is_visible_and_an_empty_bin_is_not(self):
-        chart = charts.ulp_histogram(bins(b0=100_000, b3=1))
-
-        heights = {bar.label: bar.candidate_height for bar in chart.bars}
-        assert heights["4\u20138"] > 3
-        assert heights["under 2"] == 0
-        assert [row.label for row in chart.rows] == ["exact", "4\u20138"]
-
-    def test_bars_stay_inside_the_drawing(self):
-        chart = charts.ulp_histogram(tuple(range(1, 65)), tuple(range(64, 0, -1)))
-
-        assert all(0 <= bar.candidate_height <= chart.base for bar in chart.bars)
-        assert chart.bars[-1].x + 2 * chart.bar_width <= chart.width
-
-    def test_nothing_counted_is_no_chart(self):
-        assert charts.ulp_histogram(bins()) is None
-        assert charts.ulp_histogram(()) is None
 
 
 class TestSpeedupPlot:
