@@ -64,10 +64,7 @@ def judged(bench, dtype, value):
     return report.verdict, "numerics.bf16_not_trusted" in {f.code for f in report.findings}
 
 
-STILL_WRONG = pytest.mark.xfail(reason="the finding is there, but wrong_result comes before inconclusive", strict=True)
-
-
-@pytest.mark.parametrize("value", [pytest.param(NARROW, marks=STILL_WRONG), WIDE])
+@pytest.mark.parametrize("value", [NARROW, WIDE])
 def test_bf16_is_refused_whether_it_came_out_right_or_wrong(bench, without_the_fix, value):
     assert judged(bench, "bfloat16", value) == (Verdict.INCONCLUSIVE, True)
 

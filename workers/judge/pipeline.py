@@ -44,6 +44,7 @@ from workers.judge.restartable import MAX_RESTARTS, GivenUp, Restartable
 from workers.judge.seeds import Seeds
 from workers.judge.semantic import run_checks
 from workers.judge.submission import Submission, read_submission
+from workers.judge.trust import refuse_untrusted
 from workers.sandbox import Sandboxes, SandboxUnavailable
 
 RUNS_HERE = ("torch", "triton")
@@ -257,7 +258,9 @@ class _Judging:
         return None
 
     def _judge_workload(self, judge: Correctness, caller: Caller, workload: Workload) -> Caller | None:
+        refusals, draws = self.environment.get("refusals") or {}, judge.answers.draws[workload.name]
         try:
+            refuse_untrusted(refusals, draws, self.submission, self.notebook, workload.name)
             run = judge.judge(caller, workload)
         except NotRun as error:
             not_run(workload, error, self.notebook)
@@ -271,21 +274,7 @@ class _Judging:
             )  # fmt: skip
             return None
         self.runs.append(run)
-        self._refuse_untrusted_dtypes(run)
         return caller
-
-    def _refuse_untrusted_dtypes(self, run: WorkloadRun) -> None:
-        """No bf16 verdict where the interpreter's own self-test failed for it."""
-        refused = {dtype for dtype, failing in (self.environment.get("refusals") or {}).items() if failing}
-        leaves = run.first.outputs.leaves() if run.first else []
-        used = {leaf.array.dtype.name for leaf in leaves}
-        if any(_family(name) in refused for name in used):
-            self.notebook.note(
-                "numerics.bf16_not_trusted", Severity.WARNING, StageName.CORRECTNESS,
-                f"the interpreter failed its self-test for {', '.join(sorted(refused))};"
-                f" `{run.workload.name}` is not judged",
-                verdict=Verdict.INCONCLUSIVE, workload=run.workload.name,
-            )  # fmt: skip
 
     def _correctness_status(self, stage: Any, workloads: list[Workload]) -> None:
         statuses = [w.status for w in self.notebook.workloads]
@@ -369,10 +358,6 @@ class _Judging:
             workloads_not_run=tuple(n for n in names if n not in ran),
             environments_not_built=tuple(applies),
         )
-
-
-def _family(dtype: str) -> str:
-    return "bf16" if dtype == "bfloat16" else "fp8" if dtype.startswith("float8") else dtype
 
 
 def _raise_descriptor_limit() -> None:
