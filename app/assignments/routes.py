@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.accounts.access import role
 from app.accounts.policy import Viewer
-from app.assignments import queries, service
+from app.assignments import queries, service, views
 from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, list_queue
 from app.assignments.walk import Asked, Sort
@@ -22,6 +22,12 @@ from app.kit.db import ReadSession, WriteSession
 
 router = APIRouter(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
+SORT_TITLES = {
+    Sort.USUAL: "Usual: what matters most first",
+    Sort.OLDEST: "Oldest first",
+    Sort.NEWEST: "Newest first",
+    Sort.DUE: "Due first (dated items only)",
+}
 # A first guess until enough reviews are in to say what this kind usually takes.
 _MINUTES_BY_KIND = {
     "generation": 15,
@@ -33,33 +39,55 @@ _MINUTES_BY_KIND = {
 }
 
 
-@router.get("/queue")
-def queue_page(
-    request: Request,
-    session: ReadSession,
-    viewer: Reviewer,
+def asked_for(
     task: str = "",
     kind: str = "",
     framework: str = "",
     verdict: str = "",
     sort: Sort = Sort.USUAL,
     cursor: str | None = None,
+) -> Asked:
+    """The page's address carries everything: filters, order and place."""
+    return Asked(Filters(task.strip() or None, kind or None, framework or None, verdict or None), sort, cursor or None)
+
+
+@router.get("/queue")
+def queue_page(
+    request: Request, session: ReadSession, viewer: Reviewer, asked: Annotated[Asked, Depends(asked_for)]
 ) -> Response:
-    filters = Filters(task or None, kind or None, framework or None, verdict or None)
-    queue = list_queue(session, request.app.state.settings, viewer, Asked(filters, sort, cursor))
+    queue = list_queue(session, request.app.state.settings, viewer, asked)
     context = {
         "queue": queue,
         "items": [_shown(item) for item in queue.items],
         "given": [_shown(item) for item in queue.given],
-        "sort": sort,
-        "usual": queries.usual_minutes(session),
         "mine": [_shown(item) for item in queue.mine],
-        "filters": filters,
+        "usual": queries.usual_minutes(session),
+        "asked": asked,
+        "filters": asked.filters,
+        "query": views.query_of(asked),
+        "views": views.views_of(session, viewer),
+        "sorts": SORT_TITLES,
         "kinds": KINDS,
         "frameworks": FRAMEWORKS,
         "verdicts": VERDICT_TITLES,
     }
     return pages.render(request, "assignments/queue.html", context)
+
+
+@router.post("/queue/views")
+def save_view(
+    session: WriteSession,
+    viewer: Reviewer,
+    asked: Annotated[Asked, Depends(asked_for)],
+    name: Annotated[str, Form()] = "",
+    forget: Annotated[bool, Form()] = False,
+) -> Response:
+    """Name the view in the address, or with `forget` drop the name; the address is the same afterwards."""
+    if forget:
+        views.forget(session, viewer, name)
+    else:
+        views.save(session, viewer, name, asked)
+    return RedirectResponse(f"/queue?{views.query_of(asked)}", 303)
 
 
 @router.post("/queue/{slot_id}/heartbeat")
