@@ -101,9 +101,11 @@ def score(page, key: str) -> None:
         page.keyboard.type("the tail is never written")
         page.keyboard.press("Escape")
     else:
-        page.keyboard.press("4" if here.locator(".tag").count() else "3")
+        page.keyboard.press("4" if key == "judgeable" else "3")
         if "Capped" in here.inner_text():
-            page.keyboard.press("c")
+            for press in ("c", "Tab"):
+                page.keyboard.press(press)
+            assert page.evaluate("document.activeElement.name") == f"false.{key}"
             page.keyboard.type("1 2 3 4 j k: typing fires no key")
             page.keyboard.press("Escape")
     assert here.locator("input:checked").count() == 1, key
