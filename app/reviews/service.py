@@ -88,8 +88,10 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
     A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
     """
     # The row is locked first: of two submits at once, the second finds the review submitted.
-    session.refresh(review, ["state"], with_for_update=True)
+    session.refresh(review, ["state", "rubric_version_id"], with_for_update=True)
     _must_be_own_draft(viewer, review)
+    if review.rubric_version.id != review.rubric_version_id:
+        raise Conflict("this draft was just moved to another version of its rubric", what_to_do="Reload the page.")
     if queries.is_author(session, viewer, review.subject_id):
         raise NotPermitted("nobody reviews their own work")
     given = scoring.read(content)

@@ -11,6 +11,7 @@ from app.assignments import service as assignments
 from app.domain.review import Role
 from app.errors import Conflict, Invalid, NotPermitted
 from app.exports import queries as export_queries
+from app.kit.db import Database
 from app.models import AuditEntry, Review, ReviewDraft
 from app.models.rubric import RubricMove
 from app.reviews import queries as review_queries
@@ -190,6 +191,18 @@ class TestMove:
             assert house.text(session, house.drafts[0]).content == TYPED
             assert {r.rubric_version_id for r in session.query(Review)} == {house.version(session).id}
             assert session.query(ReviewDraft).count() == 5
+
+    def test_a_submit_that_began_before_is_not_kept_under_the_new_version(self, postgres_settings, sender):
+        """SQLite has one writer at a time; PostgreSQL would let the two cross."""
+        house = House(Database(postgres_settings, sender), postgres_settings)
+        second = house.second()
+        with pytest.raises(Conflict, match="just moved"), house.database.write() as submitting:
+            review = review_queries.find(submitting, house.drafts[0])
+            with house.database.write() as session:
+                planned = moves.plan(session, queries.find_version(session, second))
+                moves.move(session, house.admin, planned, seal=planned.seal)
+            reviews.submit_review(submitting, house.reviewers[3], review, factories.full_content())
+        house.database.close()
 
     def test_nobody_is_moved_to_a_draft(self, house):
         draft = house.draft_version(_wording)
