@@ -13,6 +13,7 @@ from app.accounts import routes as accounts_pages
 from app.accounts.access import check_csrf
 from app.admin import api as admin_api
 from app.admin import health
+from app.admin import queue_routes as admin_queue_pages
 from app.admin import routes as admin_pages
 from app.assignments import api as assignments_api
 from app.assignments import routes as assignments_pages
@@ -44,6 +45,7 @@ _API_ROUTERS = (
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,
     assignments_pages.router, reviews_pages.router, exports_pages.router, admin_pages.router,
+    admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 

@@ -65,3 +65,16 @@ def _everything(house):
     with house.database.read() as session:
         tables = [t for t in Base.metadata.sorted_tables if t is not UserSession.__table__]
         return {t.name: session.execute(select(t)).all() for t in tables}
+
+
+def test_the_admin_sees_what_is_stuck_and_sets_caps(full_house):
+    browser = full_house.browser("max")
+    assert "Reviewers" in browser.get("/admin/queue").text
+    rob = full_house.viewers["rob"].public_id
+    page = browser.post(f"/admin/people/{rob}/queue", {"cap": "7", "expertise": "triton, fusion"}).text
+    assert 'value="7"' in page and "triton, fusion" in page
+    assert browser.post(f"/admin/people/{rob}/queue", {"expertise": "cooking"}).status_code == 422
+    due = {"submission": full_house.submissions["suspect"], "due": "2027-01-31T12:00"}
+    assert browser.post("/admin/submissions/due", due).status_code == 200
+    assert "due " in full_house.browser("rob").get("/queue?sort=due").text
+    assert full_house.browser("rob").get("/admin/queue").status_code == 403
