@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +62,7 @@ def rank(priority: Any, reviews_done: Any) -> Any:
     return priority * _RANKS_PER_WEIGHT + reviews_done
 
 
-def disagree(decisions: list[str]) -> bool:
+def disagree(decisions: Sequence[str]) -> bool:
     """Whether some are for the submission and some against it."""
     return len({_SIDES[d] for d in decisions if d in _SIDES}) > 1
 

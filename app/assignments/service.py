@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,6 +152,12 @@ def _finish(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime
         # open since before a release and a new claim has an older one, and the slot is this person's all the same.
         return slots.close_own(session, viewer, slot, now)
     return _take(session, viewer, slot, now, state=SlotState.DONE, done_at=now)
+
+
+def note_decisions(session: Session, subject: ReviewSubject, decisions: Sequence[str]) -> None:
+    """Where the reviews so far disagree, the next one is wanted soon."""
+    if policy.disagree(decisions):
+        slots.raise_priority(session, subject, policy.DISAGREEMENT)
 
 
 def expire(session: Session) -> int:

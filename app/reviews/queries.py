@@ -76,6 +76,12 @@ def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[S
     ]
 
 
+def decisions_in(session: Session, subject_id: int) -> Sequence[str]:
+    """What the submitted reviews of a subject decided, each."""
+    query = select(Review.decision).where(Review.subject_id == subject_id, Review.state == ReviewState.SUBMITTED)
+    return [decision for decision in session.scalars(query) if decision]
+
+
 def is_author(session: Session, viewer: Viewer, subject_id: int) -> bool:
     return bool(
         session.scalar(

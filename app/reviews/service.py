@@ -108,6 +108,8 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
         )
     review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
+    session.flush()
+    assignments.note_decisions(session, review.subject, queries.decisions_in(session, review.subject_id))
     _contest_what_is_called_false(session, viewer, review, given)
     rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
     audit.note(session, viewer.id, "review.submit", review.public_id, decision=review.decision, extra=review.is_extra)

@@ -319,3 +319,25 @@ def test_a_lease_that_just_ran_out_is_offered_before_any_sweep(database, setting
     threading.Event().wait(0.02)
 
     assert len(_list(database, settings, viewer).items) == 1
+
+
+@pytest.mark.parametrize(
+    ("decisions", "first"), [(("accept", "reject"), True), (("accept", "accept_with_notes"), False)]
+)
+def test_where_reviews_disagree_the_next_is_wanted_first(database, settings, decisions, first):
+    from app.reviews import service as reviews
+    from app.rubrics import service as rubrics
+
+    settings = settings.model_copy(update={"slots_per_subject": 3})
+    with database.write() as session:
+        rubrics.seed(session)
+        _, _, slots = factories.make_evaluated(session, settings)
+        subject_id = slots[0].subject_id
+        for slot, decision in zip(slots, decisions, strict=False):
+            viewer = factories.make_reviewer(session)
+            claim = service.claim_slot(session, settings, viewer, queries.find_slot(session, slot.public_id))
+            draft = reviews.open_review(session, viewer, claim.slot)
+            reviews.submit_review(session, viewer, draft, factories.full_content(decision=decision))
+    (item,) = _list(database, settings, _reviewer(database)).items
+
+    assert item.slot.subject_id == subject_id and ("disagree" in item.why) is first
