@@ -22,6 +22,7 @@ from app.domain.task import TaskBundle, Workload
 from workers.judge import numerics, unusual
 from workers.judge.answers import LARGE_BYTES, Answers, Draw, output_names, tolerance_of
 from workers.judge.calls import POISON_A, POISON_B, Caller, NotRun, Returned
+from workers.judge.downgrade import note_downgrade
 from workers.judge.health import largest_difference
 from workers.judge.kinds import as_numbers, is_other_dtype
 from workers.judge.notebook import Notebook
@@ -180,13 +181,8 @@ class Correctness:
         )
         if not compared.ok:
             self._note_values(compared, workload)
-        elif (
-            (compared.budget_ratio or 0) > 1
-            and not workload.drawn
-            and compared.decided_by != "reference_error"
-            and not self._tf32_granted(want)
-        ):
-            self._note_downgrade(compared, workload)
+        elif not workload.drawn and not self._tf32_granted(want):
+            note_downgrade(compared, workload, self.notebook)
         return dataclasses.replace(compared, expected_shape=want.shape, expected_dtype=want.dtype.name)
 
     def _compare_unusual(
@@ -245,15 +241,6 @@ class Correctness:
 
     def _tf32_granted(self, want: np.ndarray) -> bool:
         return want.dtype == np.float32 and self.bundle.spec.policy.tf32 == "allowed"
-
-    def _note_downgrade(self, result: OutputResult, workload: Workload) -> None:
-        self.notebook.note(
-            "numerics.precision_downgrade", Severity.WARNING, StageName.CORRECTNESS,
-            f"`{result.name}` on `{workload.name}` is within the tolerance, but its error is"
-            f" {result.budget_ratio:.3g} times"
-            " what the declared accumulator explains",
-            workload=workload.name, evidence={"output": result.name, "budget_ratio": result.budget_ratio},
-        )  # fmt: skip
 
     def _note_layout(self, name: str, got: Leaf, want: np.ndarray, workload: Workload) -> None:
         if want.flags.c_contiguous and not got.contiguous:

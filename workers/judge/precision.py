@@ -32,6 +32,7 @@ from workers.judge.answers import (
     output_names,
 )
 from workers.judge.correctness import Correctness
+from workers.judge.downgrade import is_downgraded
 from workers.judge.faults import EngineFault
 from workers.judge.foreign import IMPORT_SECONDS, ForeignProcess, Raised, start_reference
 from workers.judge.gathering import gather
@@ -290,7 +291,7 @@ def _shows(result: OutputResult, declared: bool) -> Shows:
         return Shows.REFUSED
     if declared:
         return Shows.AS_DECLARED
-    return Shows.WARNED if (result.budget_ratio or 0.0) > 1 else Shows.HIDDEN
+    return Shows.WARNED if is_downgraded(result) else Shows.HIDDEN
 
 
 def _rounded(array: NDArray[Any], form: ValueFormat) -> NDArray[Any]:
