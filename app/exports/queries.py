@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
 from app.errors import NotFound
-from app.models import Export, Review, ReviewSubject, RubricVersion, SubjectDecision, TaskVersion, utc_now
-from app.models.rubric import Ruling
+from app.models import Export, Review, ReviewSubject, RubricVersion, Ruling, SubjectDecision, TaskVersion, utc_now
 from app.rubrics import queries as rubric_queries
 
 BATCH = 50

@@ -10,8 +10,7 @@ from app.config import Settings
 from app.domain.rubric import total
 from app.kit import trees
 from app.kit.blobs import BlobStore
-from app.models import Evaluation, Review, RubricVersion, SubjectDecision, Submission, TaskVersion
-from app.models.rubric import Ruling
+from app.models import Evaluation, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
 

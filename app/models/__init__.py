@@ -5,7 +5,7 @@ from app.models.base import Base, new_public_id, utc_now
 from app.models.evaluation import Evaluation, EvaluationEvent
 from app.models.record import AuditEntry, Export, IdempotencyKey, Lease
 from app.models.review import Contest, Review, ReviewDraft, SubjectDecision
-from app.models.rubric import Rubric, RubricVersion
+from app.models.rubric import Rubric, RubricMove, RubricVersion, Ruling, RulingAcknowledgement
 from app.models.subject import SHUFFLE_BITS, ComparisonMember, ReviewSlot, ReviewSubject, SavedView, Skip, SubjectAuthor
 from app.models.submission import Submission
 from app.models.task import Task, TaskVersion
@@ -13,6 +13,7 @@ from app.models.task import Task, TaskVersion
 __all__ = [
     "SHUFFLE_BITS", "ApiToken", "AuditEntry", "Base", "ComparisonMember", "Conflict", "Contest", "Evaluation",
     "EvaluationEvent", "Export", "IdempotencyKey", "Lease", "Review", "ReviewDraft", "ReviewSlot", "ReviewSubject",
-    "Rubric", "RubricVersion", "SavedView", "SignInFailure", "Skip", "SubjectAuthor", "SubjectDecision", "Submission",
-    "Task", "TaskVersion", "User", "UserSession", "new_public_id", "utc_now",
+    "Rubric", "RubricMove", "RubricVersion", "Ruling", "RulingAcknowledgement", "SavedView", "SignInFailure", "Skip",
+    "SubjectAuthor", "SubjectDecision", "Submission", "Task", "TaskVersion", "User", "UserSession", "new_public_id",
+    "utc_now",
 ]  # fmt: skip

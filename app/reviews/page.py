@@ -13,8 +13,7 @@ from app.domain.review import Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.evaluations.panels import Evidence, FindingRow
 from app.kit import pages
-from app.models import RubricVersion
-from app.models.rubric import Ruling
+from app.models import RubricVersion, Ruling
 from app.reviews import scoring
 from app.rubrics.content import CriterionContent, RubricContent, as_rubric
 

@@ -18,8 +18,17 @@ from app.errors import Conflict, Invalid, NotPermitted
 from app.evaluations import queries as evaluation_queries
 from app.evaluations import service as evaluations
 from app.kit import audit
-from app.models import Contest, Evaluation, Review, ReviewDraft, ReviewSlot, RubricVersion, SubjectDecision, utc_now
-from app.models.rubric import Ruling
+from app.models import (
+    Contest,
+    Evaluation,
+    Review,
+    ReviewDraft,
+    ReviewSlot,
+    RubricVersion,
+    Ruling,
+    SubjectDecision,
+    utc_now,
+)
 from app.reviews import queries, scoring
 from app.rubrics import rulings
 from app.rubrics import service as rubrics

@@ -18,8 +18,7 @@ from app.domain.review import ReviewState
 from app.domain.rubric import Criterion
 from app.errors import Conflict
 from app.kit import audit
-from app.models import Review, ReviewDraft, RubricVersion, utc_now
-from app.models.rubric import RubricMove
+from app.models import Review, ReviewDraft, RubricMove, RubricVersion, utc_now
 from app.rubrics import content, queries
 from app.rubrics.carry_over import CarriedOver, carry_over, gone
 

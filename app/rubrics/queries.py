@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
 from app.errors import NotFound
-from app.models import Review, ReviewDraft, ReviewSubject, Rubric, RubricVersion
-from app.models.rubric import Ruling, RulingAcknowledgement
+from app.models import Review, ReviewDraft, ReviewSubject, Rubric, RubricVersion, Ruling, RulingAcknowledgement
 
 
 def rubric_by_key(session: Session, key: str) -> Rubric | None:

@@ -14,8 +14,7 @@ from app.accounts.policy import Viewer, require_role
 from app.domain.review import Role
 from app.errors import Conflict, Invalid
 from app.kit import audit
-from app.models import RubricVersion, utc_now
-from app.models.rubric import Ruling, RulingAcknowledgement
+from app.models import RubricVersion, Ruling, RulingAcknowledgement, utc_now
 from app.rubrics import content, queries
 
 TEXT_LENGTH_MAX = 4000

@@ -12,8 +12,7 @@ from app.domain.review import Role
 from app.errors import Conflict, Invalid, NotPermitted
 from app.exports import queries as export_queries
 from app.kit.db import Database
-from app.models import AuditEntry, Review, ReviewDraft
-from app.models.rubric import RubricMove
+from app.models import AuditEntry, Review, ReviewDraft, RubricMove
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
 from app.reviews.service import ReviewIncomplete
