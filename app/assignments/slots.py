@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, bindparam, exists, func, select, update
+from sqlalchemy import ColumnElement, Integer, and_, bindparam, case, func, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.util import identity_key
 
@@ -99,12 +99,16 @@ _CLOSE = (
 )
 _GIVE_BACK = update(ReviewSlot).where(_OURS, HAS_RUN_OUT).values(**FREE)
 _OF_SUBJECT: ColumnElement[bool] = ReviewSlot.subject_id == bindparam("counted", type_=Integer)
-_DONE = select(func.count()).where(_OF_SUBJECT, ReviewSlot.state == SlotState.DONE).scalar_subquery()
+# Conditions as values: by the state's index, which SQLite would take otherwise, this reads every slot there is.
+_IS_DONE = case((ReviewSlot.state == SlotState.DONE, 1), else_=0)
+_CAN_BE_TAKEN = case((and_(ReviewSlot.state == SlotState.OPEN, ReviewSlot.reserved_for_id.is_(None)), 1), else_=0)
+_DONE = select(func.coalesce(func.sum(_IS_DONE), 0)).where(_OF_SUBJECT).scalar_subquery()
+_OPEN = select(func.coalesce(func.max(_CAN_BE_TAKEN), 0)).where(_OF_SUBJECT).scalar_subquery()
 _RECOUNT = (
     update(ReviewSubject)
     .where(ReviewSubject.id == bindparam("counted", type_=Integer))
     .values(
-        is_open=exists().where(_OF_SUBJECT, ReviewSlot.state == SlotState.OPEN, ReviewSlot.reserved_for_id.is_(None)),
+        is_open=_OPEN == 1,
         reviews_done=_DONE, rank=policy.rank(ReviewSubject.priority, _DONE),
     )
 )  # fmt: skip

@@ -95,20 +95,23 @@ class TestDeepPagesAreSlowOrSkipItems:
         assert self._statements(database, settings, viewer) == few
 
     def test_no_page_reads_the_whole_queue(self, database, settings):
-        """The plan of the page's walk is an index search, with no scan of the subjects."""
+        """Neither the page nor a claim scans subjects or slots, or goes through all slots of a state."""
         viewer, plans = _reviewer(database), []
         _fill(database, settings, 3)
 
         def explain(connection, _cursor, statement, parameters, _context, _many):
-            if "review_subjects" in statement and statement.startswith("SELECT"):
+            if "review_s" in statement and statement.startswith(("SELECT", "UPDATE")):
                 rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
                 plans.extend(row[3] for row in rows)
 
         event.listen(database.engine, "before_cursor_execute", explain, named=False)
         _list(database, settings, viewer)
+        with database.write() as session:
+            claim_next(session, settings, viewer)
 
         assert any("ix_review_subjects_is_open_rank_shuffle" in plan for plan in plans)
-        assert [plan for plan in plans if plan.startswith("SCAN review_subjects")] == []
+        by_state = "ix_review_slots_state_lease_until (state=?)"
+        assert [plan for plan in plans if plan.startswith("SCAN review_s") or by_state in plan] == []
 
     def test_a_cursor_of_another_order_is_refused(self, database, settings):
         _fill(database, settings, 3)
