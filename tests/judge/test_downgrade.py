@@ -41,3 +41,19 @@ def test_without_an_oracle_only_the_budget_speaks():
 def test_within_the_budget_or_passed_by_the_reference_is_none(change):
     worse = dataclasses.replace(ABOVE_BUDGET, error_histogram=bins(b20=1000), **change)
     assert not is_downgraded(worse)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rms", "expected"),
+    [
+        pytest.param("float32", 2.0**-19, False, id="another formula in fp32"),
+        pytest.param("float32", 2.0**-14, True, id="some of the work in tf32"),
+        pytest.param("float64", 2.0**-45, False, id="another formula in fp64"),
+        pytest.param("float64", 2.0**-26, True, id="fp32 inside"),
+        pytest.param("bfloat16", 2.0**-19, True, id="below the output's own rounding nothing can be told"),
+        pytest.param("float32", None, True, id="squares overflow"),
+    ],
+)
+def test_no_format_is_blamed_for_less_than_it_loses(dtype, rms, expected):
+    worse = dataclasses.replace(ABOVE_BUDGET, dtype=dtype, error_histogram=bins(b20=1000), normalised_rms=rms)
+    assert is_downgraded(worse) is expected

@@ -10,6 +10,9 @@ from workers.judge.notebook import Notebook
 
 # Two orders of summation differ by so much in the root mean square; tf32 for fp32 is 2**13 away.
 AS_GOOD = 2.0
+# Half way, in powers of two, between a dtype's roundoff and that of the next coarser format (tf32, fp32): another
+# formula in the same precision loses digits of small elements, but stays far below this over all of them.
+COARSER = {"float32": 2.0**-17.5, "complex64": 2.0**-17.5, "float64": 2.0**-38.5, "complex128": 2.0**-38.5}
 
 
 def note_downgrade(result: OutputResult, workload: Workload, notebook: Notebook) -> None:
@@ -25,9 +28,15 @@ def note_downgrade(result: OutputResult, workload: Workload, notebook: Notebook)
 
 
 def is_downgraded(result: OutputResult) -> bool:
-    """Whether an accepted output's error exceeds its budget and the reference's own is smaller."""
+    """Whether an accepted output's error exceeds its budget, the reference errs less, and a format explains it."""
     exceeds = (result.budget_ratio or 0.0) > 1 and result.decided_by != "reference_error"
-    return exceeds and not _as_good_as_reference(result)
+    return exceeds and not _as_good_as_reference(result) and not _too_fine(result)
+
+
+def _too_fine(result: OutputResult) -> bool:
+    """Whether the error over all elements is smaller than any coarser format's would be."""
+    bound = COARSER.get(result.dtype)
+    return bound is not None and result.normalised_rms is not None and result.normalised_rms < bound
 
 
 def _as_good_as_reference(result: OutputResult) -> bool:
