@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.report import StageStatus, Verdict
+from app.domain.report import Severity, StageStatus, Verdict
 from workers.judge import families, outside
 
 SECRET = bytes(range(32))
@@ -67,9 +67,28 @@ def test_a_family_outside_the_contract_is_told_and_decides_nothing(bench):
     [finding] = [f for f in report.findings if f.code == "numerics.outside_contract"]
     assert "decides nothing" in finding.message
     assert "huge" in finding.evidence["families"]
+    assert finding.severity is Severity.INFO, "where it overflows is its author's choice"
     [row] = rows_of(report, "huge")
     assert (row.status, row.decides) == (StageStatus.FLAGGED, False)
     assert "1 of 1 workloads" in report.headline
+
+
+def test_ordinary_numbers_outside_the_contract_are_worth_a_warning(bench):
+    on_own_only = "def solution(x):\n    return x * 2 if (x.sum(-1) != 1).any() else x\n"
+    report = judged(bench, on_own_only, DOUBLE)
+    [finding] = [f for f in report.findings if f.code == "numerics.outside_contract"]
+    assert (report.verdict, finding.severity) == (Verdict.ACCEPTED, Severity.WARNING)
+    assert "one-hot" in finding.evidence["families"]
+
+
+def test_subnormal_results_may_be_flushed_unless_the_contract_names_them(bench):
+    flushes = "def solution(x):\n    y = x * 2\n    return y * (y.abs() >= 1.1754943508222875e-38)\n"
+    exact = TASK.replace("atol = 1e-6", "atol = 0.0")
+    report = judged(bench, flushes, DOUBLE, task=exact)
+    assert "numerics.outside_contract" not in codes(report)
+    assert [row.status for row in rows_of(report, "subnormal")] == [StageStatus.PASSED]
+    named = judged(bench, flushes, DOUBLE, '[contract]\nvalues = ["subnormal"]', task=exact)
+    assert named.verdict is Verdict.WRONG_RESULT
 
 
 def test_the_same_family_decides_where_the_contract_names_it(bench):

@@ -62,10 +62,13 @@ class WorkloadRun:
 
 
 class Correctness:
-    """Runs and judges workloads; every conclusion goes into the notebook."""
+    """Runs and judges workloads; every conclusion goes into the notebook.
 
-    def __init__(self, bundle: TaskBundle, answers: Answers, notebook: Notebook) -> None:
-        self.bundle, self.answers, self.notebook = bundle, answers, notebook
+    `granted`: whether the contract names the families of values that are compared.
+    """
+
+    def __init__(self, bundle: TaskBundle, answers: Answers, notebook: Notebook, *, granted: bool = True) -> None:
+        self.bundle, self.answers, self.notebook, self.granted = bundle, answers, notebook, granted
 
     def judge(self, caller: Caller, workload: Workload) -> WorkloadRun:
         """All calls of one workload; raises `NotRun` (already noted) when the first gives no result."""
@@ -190,7 +193,8 @@ class Correctness:
     ) -> OutputResult:
         tolerance, model = tolerance_of(self.bundle, name, array.dtype), self.bundle.spec.tolerance.accumulate
         u_inputs = numerics.formats.TF32.unit_roundoff if self._tf32_granted(array) else 0.0
-        rules = unusual.Rules(tolerance, self.answers.vacuous.get(name, False), model, family, u_inputs)
+        vacuous, may_flush = self.answers.vacuous.get(name, False), family != "subnormal" or not self.granted
+        rules = unusual.Rules(tolerance, vacuous, model, family, u_inputs, may_flush)
         compared = unusual.compare(name, array, expected, rules)
         wrong = unusual.inexact(array, expected, model) if compared.ok and family == "integers" else None
         if wrong:

@@ -1,7 +1,7 @@
 """Families of inputs outside a task's contract: what the kernel makes of them, as information about it.
 
 They are called last, when nothing that decides is left to be asked, and with a notebook of their own: whatever
-happens here is written down as one warning.
+happens here is written down once: as a warning where it happens on ordinary numbers, else as information.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from workers.judge.notebook import Notebook
 SLOW_CALL_SECONDS = 0.25  # a kernel that takes longer is not called a dozen times more for information
 ALL_SECONDS = 1.0
 CALL_SECONDS = 2.0
+# The ends of a format: where a kernel overflows, loses digits or lets a NaN fall is its author's choice.
+ENDS = frozenset({"wide", "huge", "tiny", "subnormal", "inf", "nan"})
 
 
 def look_outside(caller: Caller | None, judge: Correctness, runs: list[WorkloadRun]) -> None:
@@ -35,7 +37,7 @@ def look_outside(caller: Caller | None, judge: Correctness, runs: list[WorkloadR
     if usual_s > SLOW_CALL_SECONDS:
         notebook.not_checked.append(f"input families beyond the contract: a call takes {usual_s:.2f} s")
         return
-    _Look(caller, Correctness(judge.bundle, judge.answers, Notebook()), notebook, base).at(outside)
+    _Look(caller, Correctness(judge.bundle, judge.answers, Notebook(), granted=False), notebook, base).at(outside)
 
 
 @dataclass
@@ -103,7 +105,7 @@ class _Look:
         return min(CALL_SECONDS, self.judge.bundle.spec.limits.seconds)
 
     def _note(self) -> None:
-        """One warning for all of them, and what the integers showed."""
+        """One finding for all of them, and what the integers showed."""
         for found in self.judge.notebook.findings:
             if found.code == "numerics.inexact_on_integers":
                 self.notebook.note(
@@ -112,8 +114,9 @@ class _Look:
                 )  # fmt: skip
         if self.differs:
             told = ". ".join(f"{family}: {what}" for family, what in self.differs.items())
+            severity = Severity.INFO if self.differs.keys() <= ENDS else Severity.WARNING
             self.notebook.note(
-                "numerics.outside_contract", Severity.WARNING, StageName.CORRECTNESS,
+                "numerics.outside_contract", severity, StageName.CORRECTNESS,
                 "on inputs that the task's contract does not name it differs from the reference, which decides nothing;"
                 f" in place of the values of `{self.base.name}` - {told}",
                 workload=self.base.name, evidence={"families": self.differs},

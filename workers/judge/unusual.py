@@ -29,7 +29,6 @@ AS_GOOD = 4.0  # times the reference's own error
 NEAR_OVERFLOW = 2.0  # times the largest finite number, and its inverse
 TIES = frozenset({"integers", "one-hot", "zeros", "tiny", "huge", "subnormal", "inf", "nan"})
 SPECIALS = frozenset({"inf", "nan"})
-NO_EXCUSE = "subnormal"  # the budget's floor would excuse every flush to zero; nothing that runs here flushes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +36,7 @@ class Rules:
     """How the task wants this output compared; `family` is "" for a drawn shape with the task's own values.
 
     `u_inputs`: the relative error with which it lets kernels round their inputs, such as that of tf32.
+    `may_flush`: whether subnormal results may be zero; the error budget excuses that with everything near zero.
     """
 
     tolerance: numerics.Tolerance
@@ -44,6 +44,7 @@ class Rules:
     accumulate: str
     family: str
     u_inputs: float = 0.0
+    may_flush: bool = True
 
 
 def compare(name: str, got: NDArray[Any], expected: numerics.Expected, rules: Rules) -> OutputResult:
@@ -142,7 +143,7 @@ def _lost(expected: numerics.Expected, rules: Rules) -> Mask:
 
 def _excused(got: NDArray[Any], expected: numerics.Expected, rules: Rules) -> Mask:
     """Within the error budget, or about as good as the reference: there or, where S is a guess, at its worst."""
-    if is_exact(got.dtype) or rules.family == NO_EXCUSE:
+    if is_exact(got.dtype) or not rules.may_flush:
         return np.zeros(got.shape, bool)
     with np.errstate(all="ignore"):
         truth = _wide(expected.truth)
