@@ -47,6 +47,24 @@ class Decision(StrEnum):
     CANNOT_JUDGE = "cannot_judge"
 
 
+class CommentSeverity(StrEnum):
+    """How much a reviewer's comment weighs; a comment may leave it open."""
+
+    MUST_CHANGE = "must_change"
+    SHOULD_CHANGE = "should_change"
+    MINOR = "minor"
+    PRAISE = "praise"
+
+
+class CommentCategory(StrEnum):
+    CORRECTNESS = "correctness"
+    ROBUSTNESS = "robustness"
+    INTEGRITY = "integrity"
+    PERFORMANCE = "performance"
+    READABILITY = "readability"
+    EXPLANATION = "explanation"
+
+
 class SkipKind(StrEnum):
     LATER = "later"
     NOT_ME = "not_me"

@@ -11,6 +11,7 @@ from app.domain.rubric import total
 from app.kit import trees
 from app.kit.blobs import BlobStore
 from app.models import Evaluation, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
+from app.reviews.comments import PlacedComment, Sources, placed, sources_of
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
 
@@ -27,7 +28,7 @@ def review_row(
     subject = review.subject
     return {
         "schema_version": SCHEMA_VERSION,
-        "review": _review(review),
+        "review": _review(review, sources_of(settings, subject.submission)),
         "subject": {"id": subject.public_id, "kind": subject.kind},
         "task": _task(settings, subject.task_version),
         "submission": _submission(settings, subject.submission) if subject.submission else None,
@@ -39,7 +40,7 @@ def review_row(
     }
 
 
-def _review(review: Review) -> dict[str, Any]:
+def _review(review: Review, sources: Sources) -> dict[str, Any]:
     content = ReviewContent.model_validate({"scores": review.scores})
     points = total(as_rubric(review.rubric_version.content), as_scores(content))
     return {
@@ -51,12 +52,28 @@ def _review(review: Review) -> dict[str, Any]:
         "gated_by": points.gated_by,
         "decision": review.decision,
         "confidence": review.confidence,
-        "comments": review.comments,
+        "comments": [_comment(number, placed(c, sources)) for number, c in enumerate(review.comments, 1)],
         "feedback": review.feedback,
         "is_extra": review.is_extra,
         "suggestions_shown": review.suggestions_shown,
         "active_seconds": review.active_seconds,
         "wall_seconds": review.wall_seconds,
+    }
+
+
+def _comment(number: int, comment: PlacedComment) -> dict[str, Any]:
+    """`snippet` is the lines it is about, so that a row can be read without finding them in the source."""
+    return {
+        "number": number,
+        "path": comment.path,
+        "start_line": comment.start,
+        "end_line": comment.end,
+        "snippet": comment.snippet,
+        "body": comment.content.body,
+        "criterion_id": comment.content.criterion,
+        "severity": comment.content.severity,
+        "category": comment.content.category,
+        "evidence": comment.content.evidence,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from fastapi import Request
@@ -13,6 +14,7 @@ from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.kit.figures import whole_number
 
 LEVEL_WORDS = ("0", "1", "2", "3")
+COMMENT_FIELDS = ("path", "line", "end", "body", "criterion", "severity", "category", "evidence")
 
 
 @dataclass(frozen=True)
@@ -60,25 +62,33 @@ def _score(form: FormData, key: str) -> dict[str, Any]:
         "level": int(answer) if answer in LEVEL_WORDS else None,
         "state": answer if answer in (NOT_APPLICABLE, CANNOT_JUDGE) else "scored",
         "rationale": _text(form, f"rationale.{key}"),
-        "evidence": re.split(r"[\s,]+", _text(form, f"evidence.{key}").strip())
-        if _text(form, f"evidence.{key}").strip()
-        else [],
+        "evidence": _cells(_text(form, f"evidence.{key}")),
         "false_because": _text(form, f"false.{key}"),
     }
 
 
 def _comments(form: FormData) -> list[dict[str, Any]]:
     """Repeated fields, one of each a comment; a comment without text is no comment."""
-    rows = zip(form.getlist("comment.path"), form.getlist("comment.line"), form.getlist("comment.body"), strict=False)
-    return [
-        {
-            "path": str(path) or None,
-            "line": whole_number(str(line)) or None,
-            "body": _lines(str(body)),
-        }
-        for path, line, body in rows
-        if str(body).strip()
-    ]
+    columns = [[str(value) for value in form.getlist(f"comment.{name}")] for name in COMMENT_FIELDS]
+    rows = [dict(zip(COMMENT_FIELDS, row, strict=True)) for row in zip_longest(*columns, fillvalue="")]
+    return [_comment(row) for row in rows if row["body"].strip()]
+
+
+def _comment(row: dict[str, str]) -> dict[str, Any]:
+    return {
+        "path": row["path"] or None,
+        "line": whole_number(row["line"]) or None,
+        "end_line": whole_number(row["end"]) or None,
+        "body": _lines(row["body"]),
+        "criterion": row["criterion"] or None,
+        "severity": row["severity"] or None,
+        "category": row["category"] or None,
+        "evidence": _cells(row["evidence"]),
+    }
+
+
+def _cells(text: str) -> list[str]:
+    return [cell for cell in re.split(r"[\s,]+", text) if cell]
 
 
 def _text(form: FormData, name: str) -> str:

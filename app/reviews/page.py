@@ -80,6 +80,10 @@ def criteria_of(
     ]
 
 
+def titles_of(version: RubricVersion) -> dict[str, str]:
+    return {c.key: c.title for c in RubricContent.model_validate(version.content).criteria}
+
+
 def preview_of(content: RubricContent) -> list[CriterionView]:
     """The same for the rubric editor: as a reviewer sees it, with nothing answered."""
     return [CriterionView(content=c, score=EMPTY_SCORE) for c in content.criteria]

@@ -15,7 +15,7 @@ from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.assignments.queue import claim_next
 from app.domain.report import Report
-from app.domain.review import Decision, ReviewState, Role, SlotState
+from app.domain.review import CommentCategory, CommentSeverity, Decision, ReviewState, Role, SlotState
 from app.domain.rubric import total
 from app.errors import NotFound, WorkbenchError
 from app.evaluations import panels
@@ -24,7 +24,7 @@ from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
 from app.kit.prose import prose
 from app.models import Review, RubricVersion
-from app.reviews import page, queries, scoring, service
+from app.reviews import comments, page, queries, scoring, service
 from app.reviews.forms import ReviewForm, read_review_form
 from app.rubrics import moves
 from app.rubrics import queries as rubric_queries
@@ -65,12 +65,14 @@ def review_page(request: Request, session: ReadSession, viewer: SignedIn, public
     if review.state == ReviewState.DRAFT:
         draft = queries.draft_of(session, review)
         return _draft_page(request, session, viewer, review, dict(draft.content), draft.version)
-    return pages.render(request, "reviews/read.html", _read_context(session, viewer, review))
+    return pages.render(request, "reviews/read.html", _read_context(request, session, viewer, review))
 
 
 @router.post("/reviews/{public_id}/draft")
-def save_draft(session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+def save_draft(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     review = queries.find(session, public_id)
+    if "text/html" in request.headers.get("accept", ""):
+        return _keep(request, session, viewer, review, form.content, form.version)
     saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
     answer = {"version": saved.version, "saved_at": saved.saved_at.isoformat(), "conflict": saved.conflict}
     return JSONResponse(answer, 409 if saved.conflict is not None else 200)
@@ -85,8 +87,23 @@ def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id:
     except WorkbenchError as error:
         # What was typed is kept on the server too, whatever was wrong with it.
         saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
-        return _draft_page(request, session, viewer, review, form.content, saved.version, error=error)
+        return _draft_page(
+            request, session, viewer, review, form.content, saved.version, error=error, other=saved.conflict
+        )
     return _next(request, session, viewer) if form.then == "next" else RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/carry/{key}")
+def carry_comment(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, key: str, form: Typed
+) -> Response:
+    """Take over a comment on an earlier revision, beside all that was typed."""
+    review = _own_draft(session, viewer, public_id)
+    found = next((one for one in _earlier(request, session, viewer, review) if one.key == key), None)
+    if found is None:
+        raise NotFound("that comment is not among those on the revisions before")
+    content = {**form.content, "comments": [*form.content["comments"], comments.carried(found)]}
+    return _keep(request, session, viewer, review, content, form.version)
 
 
 @router.get("/reviews/{public_id}/rubric")
@@ -155,6 +172,21 @@ def _next(request: Request, session: Session, viewer: Viewer) -> Response:
     return RedirectResponse(f"/reviews/{service.open_review(session, viewer, taken.slot).public_id}", 303)
 
 
+def _keep(
+    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], version: int
+) -> Response:
+    """Save for a browser without scripts, and show the page again."""
+    saved = service.save_draft(session, viewer, review, content, base_version=version)
+    if saved.conflict is None:
+        return RedirectResponse(f"/reviews/{review.public_id}#comments", 303)
+    return _draft_page(request, session, viewer, review, content, saved.version, other=saved.conflict)
+
+
+def _earlier(request: Request, session: Session, viewer: Viewer, review: Review) -> list[comments.EarlierComment]:
+    submission = review.subject.submission
+    return comments.earlier(session, request.app.state.settings, viewer, submission) if submission else []
+
+
 def _draft_page(
     request: Request,
     session: Session,
@@ -164,14 +196,24 @@ def _draft_page(
     version: int,
     *,
     error: WorkbenchError | None = None,
+    other: dict[str, Any] | None = None,
 ) -> Response:
+    """`other` is what another page saved meanwhile: shown beside this text, which a save now puts in its place."""
     problems = error.details.get("problems", {}) if error else {}
+    typed = _placed(request, review, content.get("comments", []))
     context = _evidence_context(request, viewer, review, citable=True) | {
         "review": review,
         "draft": content,
+        "typed_comments": [c.content for c in typed],
+        "typed_at": comments.by_line(typed),
+        "titles": page.titles_of(review.rubric_version),
         "version": version,
         "error": error,
+        "other": other,
         "problems": problems,
+        "earlier": _earlier(request, session, viewer, review),
+        "severities": tuple(CommentSeverity),
+        "categories": tuple(CommentCategory),
         "criteria": _criteria(
             review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
         ),
@@ -268,7 +310,7 @@ def _lease(viewer: Viewer, review: Review) -> Any:
     return slot.lease_until if slot and slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED else None
 
 
-def _read_context(session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
+def _read_context(request: Request, session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
     rubric = as_rubric(review.rubric_version.content)
     given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
     seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
@@ -280,7 +322,14 @@ def _read_context(session: Session, viewer: Viewer, review: Review) -> dict[str,
         "criteria": _criteria(review, viewer, review.scores),
         "total": total(rubric, scoring.as_scores(given)),
         "evidence": _evidence(viewer, review),
+        "comments": _placed(request, review, review.comments),
+        "titles": page.titles_of(review.rubric_version),
     }
+
+
+def _placed(request: Request, review: Review, said: Sequence[dict[str, Any]]) -> list[comments.PlacedComment]:
+    sources = comments.sources_of(request.app.state.settings, review.subject.submission)
+    return [comments.placed(comment, sources) for comment in said]
 
 
 def _subject(session: Session, viewer: Viewer, submission_id: str) -> tuple[Any, int]:

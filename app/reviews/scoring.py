@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.domain.informers import CLAIM_CONTRADICTED, covers
 from app.domain.report import Severity, Tier
-from app.domain.review import Decision
+from app.domain.review import CommentCategory, CommentSeverity, Decision
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE, Rubric, Score, problems
 from app.errors import Invalid, TooLarge
 from app.kit import strict_json
@@ -30,7 +30,10 @@ class ScoreContent(BaseModel):
 
 
 class CommentContent(BaseModel):
-    """A remark on a line, a range, a whole file, or (without a path) the submission."""
+    """A remark on a line, a range, a whole file, or (without a path) the submission.
+
+    `criterion` is the key of the one that it speaks for; `evidence` holds cited cells, as in a score.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,6 +42,9 @@ class CommentContent(BaseModel):
     end_line: int | None = Field(None, ge=1)
     body: str = Field(min_length=1, max_length=20_000)
     criterion: str | None = None
+    severity: CommentSeverity | None = None
+    category: CommentCategory | None = None
+    evidence: list[str] = []
 
 
 class ReviewContent(BaseModel):
@@ -78,7 +84,12 @@ class DraftScore(BaseModel):
 class DraftComment(BaseModel):
     path: str | None = None
     line: int | None = None
+    end_line: int | None = None
     body: str = ""
+    criterion: str | None = None
+    severity: str | None = None
+    category: str | None = None
+    evidence: list[str] = []
 
 
 class DraftContent(BaseModel):

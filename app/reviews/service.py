@@ -29,7 +29,7 @@ from app.models import (
     SubjectDecision,
     utc_now,
 )
-from app.reviews import queries, scoring
+from app.reviews import comments, queries, scoring
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import as_rubric
@@ -106,8 +106,11 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
     given = scoring.read(content)
     report = review.evaluation.report if review.evaluation else None
     unread = rulings.unread(session, viewer, review.rubric_version)
-    problems = scoring.missing(as_rubric(review.rubric_version.content), given, report) | _not_acknowledged(
-        unread, given
+    rubric = as_rubric(review.rubric_version.content)
+    problems = (
+        scoring.missing(rubric, given, report)
+        | comments.problems(rubric, given, review.subject.submission)
+        | _not_acknowledged(unread, given)
     )
     if problems:
         raise ReviewIncomplete(

@@ -6,7 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const PAUSE_MS = 700, RETRY_MS = 5000;
   const state = document.getElementById("save-state");
   const kept = `review:${form.dataset.review}`;
-  let timer = null, isSaving = false, isDirty = false, leaving = false;
+  let timer = null, saving = null, isDirty = false, leaving = false;
 
   function say(word, text) {
     state.dataset.state = word;
@@ -32,8 +32,14 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   async function save() {
-    if (isSaving || leaving || state.dataset.state === "conflict") return;
-    isSaving = true;
+    if (saving || leaving || state.dataset.state === "conflict") return;
+    saving = send();
+    await saving;
+    saving = null;
+    if (isDirty) changed();
+  }
+
+  async function send() {
     isDirty = false;
     say("saving", "Saving…");
     try {
@@ -43,8 +49,6 @@ document.addEventListener("DOMContentLoaded", () => {
     } catch {
       failed("no connection");
     }
-    isSaving = false;
-    if (isDirty) changed();
   }
 
   async function read(answer) {
@@ -109,7 +113,15 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   form.addEventListener("input", changed);
-  form.addEventListener("submit", () => { leaving = true; clearTimeout(timer); });
+  // A save on its way comes first: the two would look like two pages that know nothing of each other.
+  form.addEventListener("submit", async (event) => {
+    clearTimeout(timer);
+    if (!saving) { leaving = true; return; }
+    event.preventDefault();
+    const button = event.submitter;
+    await saving;
+    form.requestSubmit(button);
+  });
   window.addEventListener("beforeunload", (event) => {
     if (!leaving && ["failed", "conflict"].includes(state.dataset.state)) event.preventDefault();
   });

@@ -61,10 +61,18 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // The line under the focus, the pointer, or the address (#solution-py-L12).
+  const lineHere = () => window.workbench.lineOf(document.activeElement) || window.workbench.lineOf(hovered) || document.querySelector("tr[data-line]:target");
+
   function commentLine() {
-    const row = document.activeElement.closest("tr[data-line]") || hovered?.closest("tr[data-line]") || document.querySelector("tr[data-line]:target");
-    if (!row) { document.getElementById("announce").textContent = "No line here: follow a line number first"; return; }
-    window.workbench.addComment(row.closest("[data-file]").dataset.file, row.dataset.line);
+    const row = lineHere();
+    if (row) window.workbench.addComment(window.workbench.fileOf(row), row.dataset.line);
+    else document.getElementById("announce").textContent = "No line here: follow a line number first";
+  }
+
+  // In the rubric `c` is the rationale, wherever the pointer happens to rest.
+  function comment(inRubric) {
+    if (!inRubric && lineHere()) commentLine();
+    else write();
   }
 
   function leave(target) {
@@ -74,7 +82,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const acts = {
-    j: () => move(1), k: () => move(-1), c: write, l: commentLine, e: citeHere, 0: confirmProposal,
+    j: () => move(1), k: () => move(-1), c: comment, l: commentLine, e: citeHere, 0: confirmProposal,
     1: () => pick(1), 2: () => pick(2), 3: () => pick(3), 4: () => pick(4), 5: () => pick(5), 6: () => pick(6), 7: () => pick(7),
     "[": () => panel(-1), "]": () => panel(1), s: () => document.querySelector("#source .scroll")?.focus(),
     "?": () => sheet.showModal(),
@@ -90,6 +98,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (sheet.open || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") leave(event.target);
+      // Enter in a line of text would press the form's first button; a review is submitted on purpose.
+      if (event.key === "Enter" && event.target.matches("input") && form.contains(event.target)) event.preventDefault();
       return;
     }
     const inRubric = form.contains(event.target);

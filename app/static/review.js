@@ -1,4 +1,4 @@
-// Citing evidence, comments on lines, and the feedback assembled from the reviewer's own words.
+// Citing evidence, and the feedback assembled from the reviewer's own words.
 // Every field is a plain form field; this file only makes them quicker to fill.
 document.addEventListener("DOMContentLoaded", () => {
   const form = document.getElementById("rubric");
@@ -34,6 +34,8 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function cite(button) {
+    const row = current().id === "comments" && (form.querySelector(".comment-row.current") || form.querySelector(".comment-row"));
+    if (row) return citeInComment(button, row);
     const criterion = current().dataset.key ? current() : criteria()[0];
     const place = criterion.querySelector("[data-chips]");
     const input = place.querySelector("input");
@@ -43,6 +45,15 @@ document.addEventListener("DOMContentLoaded", () => {
     quote(criterion.querySelector("textarea"), button.dataset.label);
     touched(input);
     announce(`Cited ${button.dataset.label} in ${criterion.querySelector("legend span").textContent}`);
+  }
+
+  function citeInComment(button, row) {
+    const cells = row.querySelector('[name="comment.evidence"]');
+    cells.value = [...new Set([...cells.value.split(/[\s,]+/).filter(Boolean), button.dataset.cite])].join(" ");
+    quote(row.querySelector("textarea"), button.dataset.label);
+    row.querySelector("details").open = true;
+    touched(cells);
+    announce(`Cited ${button.dataset.label} in the comment`);
   }
 
   // The words go where a low score must be explained; a text that is there already is only added to.
@@ -58,22 +69,6 @@ document.addEventListener("DOMContentLoaded", () => {
     box.value = box.value || button.dataset.reason;
     touched(box);
     announce("Cannot judge, with the reason filled in");
-  }
-
-  function addComment(path, line) {
-    const rows = [...form.querySelectorAll(".comment-row")];
-    let row = rows.find((one) => !one.querySelector("textarea").value);
-    if (!row) {
-      row = rows.at(-1).cloneNode(true);
-      row.querySelectorAll("[id]").forEach((field) => { field.id = field.id.replace(/\d+$/, rows.length + 1); });
-      row.querySelectorAll("label").forEach((label) => { label.htmlFor = label.htmlFor.replace(/\d+$/, rows.length + 1); });
-      rows.at(-1).after(row);
-    }
-    const [file, number, body] = ["comment.path", "comment.line", "comment.body"].map((name) => row.querySelector(`[name="${name}"]`));
-    body.value = "";
-    if (path) file.value = path;
-    number.value = line || "";
-    body.focus();
   }
 
   function assemble() {
@@ -92,8 +87,9 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function commented(row) {
-    const [path, line, body] = [...row.querySelectorAll("input, textarea")].map((field) => field.value.trim());
-    return body && `- ${path}${line ? `:${line}` : ""}: ${body}`;
+    const [path, line, end, body] = ["path", "line", "end", "body"].map((name) => row.querySelector(`[name="comment.${name}"]`).value.trim());
+    const lines = line && end && end !== line ? `${line}-${end}` : line;
+    return body && `- ${path}${lines ? `:${lines}` : ""}: ${body}`;
   }
 
   form.querySelectorAll("[data-chips]").forEach(drawChips);
@@ -101,6 +97,8 @@ document.addEventListener("DOMContentLoaded", () => {
   form.addEventListener("focusin", (event) => {
     const criterion = event.target.closest("fieldset.criterion");
     if (criterion) makeCurrent(criterion);
+    const row = event.target.closest(".comment-row");
+    if (row) form.querySelectorAll(".comment-row").forEach((other) => other.classList.toggle("current", other === row));
   });
   // What was missing is no longer said once its place is being filled.
   form.addEventListener("input", (event) => event.target.closest("fieldset")?.querySelector(".problem")?.remove());
@@ -109,9 +107,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!button) return;
     if (button.dataset.cite) cite(button);
     if (button.dataset.propose) propose(button);
-    if (button.id === "add-comment") addComment();
     if (button.id === "assemble") assemble();
   });
-  window.workbench = { addComment, cite, current, makeCurrent, propose };
+  window.workbench = { ...window.workbench, cite, current, makeCurrent, propose };
   document.getElementById("refusal")?.focus();
 });

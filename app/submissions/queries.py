@@ -14,6 +14,9 @@ from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
 from app.models import Evaluation, ReviewSubject, Submission, Task, TaskVersion
 from app.submissions import policy
 
+# A revision of a revision of a revision: as far back as a page looks.
+ANCESTORS_MAX = 20
+
 
 def find(session: Session, public_id: str, viewer: Viewer | None = None) -> Submission:
     """With its task and author; what `viewer` may not see is not found, so that ids tell nothing."""
@@ -68,6 +71,16 @@ def revisions_of(session: Session, submission: Submission) -> Sequence[Submissio
         Submission.author_id == submission.author_id, Submission.task_version_id == submission.task_version_id
     )
     return session.scalars(query.order_by(Submission.id)).all()
+
+
+def ancestors_of(session: Session, submission: Submission) -> list[Submission]:
+    """The revisions that this one was made from, nearest first."""
+    found: list[Submission] = []
+    parent_id = submission.parent_id
+    while parent_id is not None and len(found) < ANCESTORS_MAX:
+        found.append(session.get_one(Submission, parent_id))
+        parent_id = found[-1].parent_id
+    return found
 
 
 def subject_of(session: Session, submission_id: int) -> ReviewSubject | None:
