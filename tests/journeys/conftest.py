@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from app.kit.db import Database
 from tests import factories
 from tests.conftest import make_settings, migrate
 from tests.fakes import FakeSender
+from tests.pages.sample_reports import SOURCE
 
 PASSWORD = "correct horse battery"
 PEOPLE = {"sue": Role.SUBMITTER, "rob": Role.REVIEWER, "ada": Role.ADJUDICATOR}
@@ -100,6 +102,22 @@ def signed_in(served: ServedHouse, chromium):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def review(signed_in):
+    """The review page of the one item there is; a later test of the same house goes on with it."""
+    author = signed_in("sue")
+    author.goto("/submissions/new")
+    author.select_option("#task", "row-softmax")
+    author.fill("#source", SOURCE)
+    author.click("main form button.primary")
+    author.wait_for_selector("#live [data-live=no]", state="attached", timeout=60_000)
+    page = signed_in("rob")
+    page.goto("/queue")
+    page.locator("button:has-text('Claim'), button:has-text('Go on')").first.click()
+    page.wait_for_url(re.compile("/reviews/rev_"))
+    return page
 
 
 def _seed(settings: Settings) -> None:

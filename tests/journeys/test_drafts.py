@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-
-from tests.pages.sample_reports import SOURCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STATE = "#save-state"
-
-
-@pytest.fixture
-def review(signed_in):
-    """The review page of the one item there is."""
-    author = signed_in("sue")
-    author.goto("/submissions/new")
-    author.select_option("#task", "row-softmax")
-    author.fill("#source", SOURCE)
-    author.click("main form button.primary")
-    author.wait_for_selector("#live [data-live=no]", state="attached", timeout=60_000)
-    page = signed_in("rob")
-    page.goto("/queue")
-    page.locator("button:has-text('Claim'), button:has-text('Go on')").first.click()
-    page.wait_for_url(re.compile("/reviews/rev_"))
-    return page
 
 
 def test_the_save_state_tells_the_truth_and_nothing_is_lost(review):
