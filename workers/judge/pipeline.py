@@ -141,7 +141,8 @@ class _Judging:
             self.notebook.not_checked.append(f"the source of {len(unread)} files that are too long to be read")
         with self.notebook.stage(StageName.INSPECT):
             for file, source in self.submission.sources():
-                for hit in inspect_python(file, source) if file.endswith(".py") else []:
+                entry = self.bundle.spec.entry if file == self.submission.main else None
+                for hit in inspect_python(file, source, entry) if file.endswith(".py") else []:
                     self.notebook.note(
                         hit.code, Severity.WARNING, StageName.INSPECT, f"the source uses {hit.what}",
                         tier=Tier.SUPPORT, location=Location(hit.file, hit.line),

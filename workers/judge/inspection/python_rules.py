@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from workers.judge.inspection.scripts import script_only
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -46,27 +48,23 @@ _SEEDERS = ("manual_seed", "seed", "default_rng", "RandomState", "PRNGKey")
 _DRAWS = ("randn", "rand", "randint", "randperm", "normal", "standard_normal", "uniform", "random", "integers")
 
 
-def inspect_python(file: str, source: str) -> list[Hit]:
-    """Every hit in `source`; none for text that is no Python (the loader says so itself)."""
+def inspect_python(file: str, source: str, entry: str | None = None) -> list[Hit]:
+    """Every hit in `source`; none for text that is no Python (the loader says so itself).
+
+    `entry`: what a harness calls in this file, if known; what then only runs as a script is left out.
+    """
     try:
-        return _inspect(file, ast.parse(source))
+        return _inspect(file, ast.parse(source), entry)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deeply
         return []
 
 
-def _inspect(file: str, tree: ast.AST) -> list[Hit]:
-    names = _imported_names(tree)
-    nodes = [node for node in _outside_main(tree) if isinstance(node, ast.expr | ast.stmt)]
+def _inspect(file: str, tree: ast.Module, entry: str | None) -> list[Hit]:
+    names, left_out = _imported_names(tree), script_only(tree, entry)
+    imported = [node for top in tree.body if top not in left_out for node in ast.walk(top)]
+    nodes = [node for node in imported if isinstance(node, ast.expr | ast.stmt)]
     hits = [Hit(code, file, node.lineno, what) for node in nodes for code, what in _hits(node, names)]
     return hits + [Hit("integrity.seed_replay", file, node.lineno, what) for node, what in _guessed_seeds(nodes)]
-
-
-def _outside_main(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node that is not under `if __name__ == "__main__"`, which a harness never runs."""
-    yield tree
-    for child in ast.iter_child_nodes(tree):
-        if not (isinstance(child, ast.If) and "__name__" in ast.dump(child.test)):
-            yield from _outside_main(child)
 
 
 def _hits(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
