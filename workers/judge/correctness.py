@@ -232,6 +232,8 @@ class Correctness:
             if worst
             else ""
         )
+        if _are_flushed(result):
+            at += "; the worst are subnormal numbers flushed to zero"
         counts = {
             "numerics.nan_mismatch": result.nan_mismatch,
             "numerics.inf_mismatch": result.inf_mismatch,
@@ -387,3 +389,12 @@ def _shape(array: np.ndarray) -> str:
 
 def _number(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _are_flushed(result: OutputResult) -> bool:
+    """Whether the worst elements are zeros, and right where subnormal numbers count as zeros."""
+    pairs = [(worst.got, worst.want) for worst in result.worst[: result.mismatched]]
+    if not pairs or not all(got == 0.0 and isinstance(want, float) for got, want in pairs):
+        return False
+    got, want = np.array(pairs, np.float64).T
+    return bool((numerics.ulp_distance(got, want, result.dtype, flush_to_zero=True) == 0).all())

@@ -59,3 +59,18 @@ def test_constant_inputs_let_errors_grow_with_k(bench):
     assert report.verdict is Verdict.ACCEPTED
     own = [o for w in report.workloads if w.family == "task" for o in w.outputs]
     assert own and all("g(K) = K" in o.budget_basis for o in own)  # other families' inputs are not constant
+
+
+@pytest.mark.parametrize(("wrong", "flushed"), [("torch.zeros(())", True), ("y * 4", False)])
+def test_a_flush_to_zero_where_none_is_allowed_is_called_one(bench, wrong, flushed):
+    source = "import torch\ndef make_inputs(*, seed, n):\n    x = torch.randn(n, 512, generator="
+    source += "torch.Generator().manual_seed(seed))\n    x[0] *= 1e-39\n    return (x,)\n"
+    solution = (
+        f"import torch\ndef solution(x):\n    y = x * 2\n    return torch.where(y.abs() < 2.0**-126, {wrong}, y)\n"
+    )
+    report = bench.judge(
+        solution, reference=source + "def reference(x):\n    return x * 2\n", extra="[tolerance]\nmax_ulp = 1\n"
+    )
+    assert report.verdict is Verdict.WRONG_RESULT
+    said = [f.message for f in report.findings if f.code == "numerics.wrong_values"]
+    assert said and all(("flushed to zero" in message) is flushed for message in said)

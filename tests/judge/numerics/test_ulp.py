@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from workers.judge.numerics import ulp_distance
 from workers.judge.numerics.formats import float_format
-from workers.judge.numerics.ulp import histogram
+from workers.judge.numerics.ulp import flushed, histogram
 
 FINITE32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 FINITE64 = st.floats(allow_nan=False, allow_infinity=False)
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
-def distance(got, want, dtype=np.float32):
-    return float(ulp_distance(np.asarray(got), np.asarray(want, np.float64), dtype))
+def distance(got, want, dtype=np.float32, **options):
+    return float(ulp_distance(np.asarray(got), np.asarray(want, np.float64), dtype, **options))
 
 
 def every_code(dtype):
@@ -138,6 +138,33 @@ def test_scales_that_are_powers_of_two_and_have_no_zero():
     e8m0 = np.dtype(ml_dtypes.float8_e8m0fnu)
     assert distance(np.array(4, e8m0), 2.0, e8m0) == 1
     assert distance(np.array(2, e8m0), 2.0, e8m0) == 0
+
+
+def test_flushing_makes_zeros_of_subnormals_on_both_sides(dtype):
+    form = float_format(dtype)
+
+    def flush(got, want):
+        return distance(np.float64(got), want, dtype, flush_to_zero=True)
+
+    largest_subnormal = form.smallest_normal - form.smallest
+    for got, want in ((0.0, largest_subnormal), (-form.smallest, largest_subnormal), (form.smallest, -0.0)):
+        assert distance(np.float64(got), want, dtype) > 0 and flush(got, want) == 0
+    assert flush(form.smallest_normal, form.smallest_normal) == 0
+    assert (
+        flush(0.0, form.smallest_normal) == flush(largest_subnormal, form.smallest_normal) == 2 ** (form.precision - 1)
+    )
+    between = np.nextafter(form.smallest_normal, 0)  # rounds to a normal number, but in float64
+    assert (flush(form.smallest_normal, between) < 1) == (dtype != np.float64)
+    assert flush(form.largest, np.nextafter(form.largest, 0)) == distance(
+        form.largest, np.nextafter(form.largest, 0), dtype
+    )
+
+
+def test_flushing_keeps_signs_and_special_values():
+    form = float_format(np.dtype(np.float32))
+    assert np.signbit(flushed(np.array([-1e-40, 1e-40]), form)).tolist() == [True, False]
+    for got, want, far in ((np.nan, 1e-40, np.inf), (np.nan, np.nan, 0), (np.inf, np.inf, 0)):
+        assert distance(np.float32(got), want, flush_to_zero=True) == far
 
 
 def test_integers_and_booleans_differ_by_units():

@@ -4,7 +4,8 @@ The unit is the spacing of the dtype's numbers in the binade of the truth after 
 dtype's precision.  It is Harrison's and Kahan's ulp except at powers of two, where it is the gap
 above (Goldberg's): the neighbour above 1.0 is 1 ulp away, the one below half an ulp.  (J.-M. Muller,
 "On the definition of ulp(x)", INRIA RR-5504.)  Below the smallest normal number the spacing is that
-of the subnormals, so distances cross zero naturally and +0 and -0 are 0 apart.
+of the subnormals, so distances cross zero naturally and +0 and -0 are 0 apart.  `docs/numerics.md`
+has the definition for task authors.
 """
 
 from __future__ import annotations
@@ -34,20 +35,28 @@ def spacing(magnitude: Floats, form: FloatFormat) -> Floats:
     return bits.view(np.float64)
 
 
-def ulp_distance(got: NDArray[Any], want_float64: NDArray[Any], dtype: Any) -> Floats:
+def ulp_distance(got: NDArray[Any], want_float64: NDArray[Any], dtype: Any, *, flush_to_zero: bool = False) -> Floats:
     """|got - want| / spacing(want), float64, the shape of `got`; complex: the larger of its components.
 
     NaN and NaN are 0 apart, NaN and a number infinitely far.  Infinity counts as the number after the
     largest finite one: 1 ulp beyond it, and 0 from any truth that rounds to it.  Integers and
     booleans: the difference in units of 1.  `dtype` "tf32": float32 values in ulp of tf32.
+    `flush_to_zero`: what is subnormal in the format, or rounds to a number that is, counts as a zero of its sign
+    on both sides; the unit stays.
     """
     form = _form(dtype)
     got, want = np.broadcast_arrays(got, want_float64)
     distance = np.empty(got.size)
     with np.errstate(all="ignore"):
         for start, (g, w) in chunks(got, want):
-            distance[start : start + g.size] = _distances(g, w, form)
+            distance[start : start + g.size] = _distances(g, w, form, flush_to_zero)
     return distance.reshape(got.shape)
+
+
+def flushed(values: Floats, form: FloatFormat) -> Floats:
+    """With a signed zero for every value that rounds, ties to even, below the smallest normal number."""
+    rounds_up = form.smallest_normal - form.smallest / 2
+    return np.where(np.abs(values) < rounds_up, np.copysign(0.0, values), values)
 
 
 def _form(dtype: Any) -> FloatFormat | None:
@@ -58,11 +67,13 @@ def _form(dtype: Any) -> FloatFormat | None:
     return None if is_exact(target) else float_format(target)
 
 
-def _distances(got: NDArray[Any], want: NDArray[Any], form: FloatFormat | None) -> Floats:
+def _distances(got: NDArray[Any], want: NDArray[Any], form: FloatFormat | None, flush_to_zero: bool) -> Floats:
     if form is None:
         return integer_distance(widened(got), widened(want)).astype(np.float64)
-    both = zip(planes(got), planes(want), strict=True)
-    parts = [component_distance(g, w, form) for g, w in both]
+    sides = [planes(got), planes(want)]
+    if flush_to_zero:
+        sides = [[flushed(plane, form) for plane in side] for side in sides]
+    parts = [component_distance(g, w, form) for g, w in zip(*sides, strict=True)]
     return parts[0] if len(parts) == 1 else np.maximum(parts[0], parts[1])
 
 
