@@ -26,6 +26,7 @@ from app.kit.prose import prose
 from app.models import Review, RubricVersion
 from app.reviews import comments, page, queries, scoring, service
 from app.reviews.forms import ReviewForm, read_review_form
+from app.reviews.source_routes import choices_of
 from app.rubrics import moves
 from app.rubrics import queries as rubric_queries
 from app.rubrics import service as rubrics
@@ -232,6 +233,7 @@ def _evidence_context(request: Request, viewer: Viewer, review: Review, *, citab
     files = files_shown(request.app.state.settings, submission) if submission else []
     return {
         "submission": submission,
+        "comparisons": choices_of(review, submission) if submission else [],
         "task": review.subject.task_version,
         "evidence": _evidence(viewer, review, citable=citable),
         "files": files,

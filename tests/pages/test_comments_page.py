@@ -122,3 +122,17 @@ def _dump(house):
             table.name: [tuple(map(str, row)) for row in session.execute(table.select())]
             for table in Base.metadata.sorted_tables
         }
+
+
+def test_the_source_is_compared_with_the_reference_and_never_with_what_names_hidden_workloads(full_house):
+    browser, page = claimed(full_house)
+
+    diff = browser.get(f"{page.url.path}/source?against=reference.py").text
+    sides = browser.get(f"{page.url.path}/source?against=reference.py&view=sides").text
+    odd = browser.get(f"{page.url.path}/source?against=task.toml").text
+
+    assert f'href="{page.url.path}/source?against=reference.py"' in page.text
+    assert "make_inputs" in diff and 'class="code diff"' in diff and 'id="new-solution-py-L1"' in sides
+    for text in (diff, sides, odd):
+        assert "secret-tail" not in text and "task.toml" not in text
+    assert full_house.browser("ria").get(f"{page.url.path}/source").status_code == 404

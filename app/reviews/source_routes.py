@@ -1,0 +1,94 @@
+"""The source under review beside another: its revision before, its task's reference, baseline or buggy original."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request, Response
+
+from app.accounts.access import SignedIn
+from app.config import Settings
+from app.errors import NotFound
+from app.kit import pages
+from app.kit.db import ReadSession
+from app.kit.source import SourceFile, coloured_all
+from app.models import Review, Submission
+from app.reviews import queries
+from app.submissions import comparing
+from app.submissions import queries as submission_queries
+from app.submissions import service as submissions
+from app.tasks import service as tasks
+
+router = APIRouter(include_in_schema=False)
+PARENT = "parent"
+# Names the hidden workloads.
+_NOT_SHOWN = "task.toml"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something to compare with: `key` stands in the address."""
+
+    key: str
+    title: str
+
+
+@router.get("/reviews/{public_id}/source")
+def compare_page(
+    request: Request,
+    session: ReadSession,
+    viewer: SignedIn,
+    public_id: str,
+    *,
+    against: str = "",
+    file: str = "",
+    view: str = "diff",
+) -> Response:
+    review = queries.find_visible(session, viewer, public_id).review
+    submission = review.subject.submission
+    if submission is None:
+        raise NotFound("this review is of no submission", what_to_do="Its files are on the task's page.")
+    settings = request.app.state.settings
+    choices = choices_of(review, submission)
+    chosen = next((c for c in choices if c.key == against), choices[0] if choices else None)
+    files = _texts(settings, submission)
+    name = file if file in files else min(files, default="")
+    other = _other(session, settings, review, submission, chosen) if chosen else {}
+    context = {
+        "review": review, "task": review.subject.task_version, "choices": choices, "chosen": chosen, "view": view,
+        "names": sorted(files), "name": name,
+        "diffs": _diffs(other, files, name, chosen) if chosen and view == "diff" else [],
+        "sides": _sides(other, files, name) if chosen and view != "diff" else [],
+    }  # fmt: skip
+    return pages.render(request, "reviews/source.html", context)
+
+
+def choices_of(review: Review, submission: Submission) -> list[Choice]:
+    found = [Choice(PARENT, "the revision before")] if submission.parent_id else []
+    paths = sorted(f["path"] for f in review.subject.task_version.files)
+    return found + [Choice(path, path) for path in paths if path != _NOT_SHOWN]
+
+
+def _other(
+    session: ReadSession, settings: Settings, review: Review, submission: Submission, chosen: Choice
+) -> dict[str, str]:
+    if chosen.key == PARENT:
+        return _texts(settings, submission_queries.ancestors_of(session, submission)[0])
+    data = tasks.files_of(settings, review.subject.task_version)[chosen.key]
+    return {chosen.key: data.decode("utf-8", "replace")}
+
+
+def _diffs(other: dict[str, str], files: dict[str, str], name: str, chosen: Choice) -> list[comparing.FileDiff]:
+    if chosen.key == PARENT:
+        return comparing.pairs(other, files)
+    return [comparing.compare((path, text), (name, files.get(name, ""))) for path, text in other.items()]
+
+
+def _sides(other: dict[str, str], files: dict[str, str], name: str) -> list[SourceFile]:
+    """The other text and this one, each whole; of a revision before, the file of the same name."""
+    left = (name, other[name]) if name in other else next(iter(other.items()))
+    return [coloured_all([left])[0], coloured_all([(name, files.get(name, ""))])[0]]
+
+
+def _texts(settings: Settings, submission: Submission) -> dict[str, str]:
+    return {f.path: f.text for f in submissions.source_files(settings, submission) if f.text is not None}
