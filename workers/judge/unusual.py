@@ -161,7 +161,7 @@ def _budget(expected: numerics.Expected, rules: Rules) -> Floats:
     budget = numerics.error_budget(expected, rules.accumulate, expected.native.dtype)
     magnitude = np.abs(_wide(expected.truth)).reshape(-1)
     known = None if expected.sensitivity is None else expected.sensitivity.reshape(-1)
-    scale = GUESSED * np.maximum(magnitude, budget.scale) if known is None else known.astype(np.float64)
+    scale = GUESSED * np.maximum(magnitude, budget.typical) if known is None else known.astype(np.float64)
     allowed: Floats = TIMES_BUDGET * (budget(magnitude, known) + 2 * rules.u_inputs * scale)
     return allowed.reshape(expected.truth.shape)
 

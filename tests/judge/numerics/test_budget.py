@@ -2,7 +2,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from workers.judge.numerics import Expected, Tolerance, error_budget, is_vacuous
+from workers.judge.numerics import Expected, Tolerance, compare, error_budget, is_vacuous
 
 BF16 = ml_dtypes.bfloat16
 
@@ -169,13 +169,51 @@ def test_the_budget_replaces_the_tolerance_both_ways(judge):
     assert (failed.ok, failed.decided_by, failed.mismatched) == (False, "budget", 100)
 
 
-def test_a_quarter_more_than_the_references_error_is_allowed(judge):
+def test_a_quarter_more_than_the_references_error_is_allowed():
     oracle, native = np.array([1.0, 1.0]), np.array([1.01, 1.0], np.float32)
-    within, beyond = (np.array([1 - e, 1], np.float32) for e in (0.0124, 0.0126))
-    passed = judge(within, native, oracle, vacuous=True)
+    expected = Expected(native, oracle, 1, np.ones(2, np.float32))
+    near, far = (np.array([1 - error, 1], np.float32) for error in (0.0124, 0.0126))
+    passed, failed = (compare("y", a, expected, Tolerance(None, None, None), vacuous=True) for a in (near, far))
     assert passed.ok and passed.decided_by == "reference_error" and passed.budget_ratio == 1
-    failed = judge(beyond, native, oracle, vacuous=True)
     assert not failed.ok and failed.budget_ratio > 1000
+
+
+# Where S is a guess
+
+
+@pytest.mark.parametrize("dtype", [np.float32, BF16])
+def test_terms_that_cancel_are_excused_as_far_as_the_reference_shows(judge, rng, dtype):
+    """Sums near 10 of terms near 1000: neither the truth nor its root mean square says how large the terms are."""
+    half = rng.standard_normal((64, 2048)) * 1000
+    terms = rng.permuted(np.concatenate([half, 0.2 * rng.standard_normal(half.shape) - half], axis=1), axis=1)
+    terms = terms.astype(np.float32)
+    oracle, native = terms.astype(np.float64).sum(axis=1), terms.sum(axis=1).astype(dtype)
+    ours = {"k": 4096, "budget": "decides"}
+    blind = error_budget(Expected(native, None, 4096), "fp32", native.dtype)
+    assert (np.abs(native.astype(float) - oracle) > blind(np.abs(oracle))).any()
+    for honest in (terms[:, ::-1].sum(axis=1), terms.reshape(64, 64, 64).sum(axis=1).sum(axis=1)):
+        assert judge(honest.astype(dtype), native, oracle, **ours).ok
+    for faulty in (terms.astype(np.float16).sum(axis=1), terms[:, 4:].sum(axis=1), np.zeros(64)):
+        assert judge(faulty.astype(dtype), native, oracle, **ours).decided_by == "budget"
+
+
+def test_what_the_guess_takes_from_the_reference():
+    oracle = np.array([3.0, -4.0, 0.0, np.inf, np.nan, 1.0])
+    native = np.array([3.0, -4.0, 0.5, np.inf, np.nan, np.inf], np.float32)
+    budget = error_budget(expected(native, oracle), "fp32", np.float32)
+    assert budget.typical == pytest.approx(np.sqrt(26 / 4))
+    assert budget(np.zeros(1))[0] == pytest.approx(1.25 * 4 * 0.5, rel=1e-6)
+
+
+def test_neither_rounding_nor_saturation_nor_integers_widen_the_guess(rng):
+    truth = rng.standard_normal(1000)
+    rounded = expected(truth.astype(BF16), truth)
+    e4m3 = np.full(9, 448, ml_dtypes.float8_e4m3fn)
+    saturated = expected(e4m3, np.full(9, 1e6))
+    whole = expected(np.rint(truth).astype(np.int32), truth)
+    for one in (rounded, saturated, whole):
+        budget = error_budget(one, "fp32", one.native.dtype)
+        assert budget.scale == budget.typical
 
 
 def test_vacuous_integers_must_equal_the_reference(judge):

@@ -5,12 +5,14 @@ accumulated rounding error (Higham and Mary, "A new approach to probabilistic ro
 SIAM J. Sci. Comput. 41, 2019), g(K) = K the deterministic one, for inputs on which errors do not cancel
 (`structure`).  S is the sum of the magnitudes that were added up, from the reference's sandbox
 (`workers.reference.sensitivity`), at least |truth|.  Where it is not known, `max(|truth|, rms of the
-truth)` stands for it, which is too small where terms cancel; c_acc is then four times the accumulator's.
+truth)` stands for it, and c_acc is four times the accumulator's.  That is too small where terms cancel, which
+shows in the reference as well: the guess is at least what explains the reference's own error (`_lost`).
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +66,9 @@ class ErrorBudget:
 
     relative: float
     accumulated: float  # times S
-    scale: float  # stands for S where it is not known; 0 where it is
+    scale: float  # stands for S where it is not known, beside |truth|; 0 where it is
     floor: float
+    typical: float = 0.0  # `scale`, with the reference's own error left out
 
     def __call__(self, magnitude: Floats, sensitivity: NDArray[np.float32] | None = None) -> Floats:
         """Budget of a piece: float64, in the shape of `magnitude`, which is not negative; S as it is known there."""
@@ -77,7 +80,7 @@ class ErrorBudget:
 
 
 def error_budget(expected: Expected, accumulate: str, dtype: Any) -> ErrorBudget:
-    """The budget of one output; where S is not known it reads the truth once, for its root mean square.
+    """The budget of one output; where S is not known it reads the truth, for its root mean square, and the reference.
 
     The floor is the smallest subnormal, and the smallest normal number in formats with float32's
     exponents or more, whose subnormals GPUs may flush.  Integers have no rounding of their own and no floor.
@@ -88,7 +91,9 @@ def error_budget(expected: Expected, accumulate: str, dtype: Any) -> ErrorBudget
     known = expected.sensitivity is not None
     c_acc = model.c_acc * (1.0 if known else GUESSED)
     accumulated = SLACK * c_acc * (growth(expected) * model.u_acc + model.u_product)
-    return ErrorBudget(SLACK * C_OUT * u_out, accumulated, 0.0 if known else _rms(expected, target), SLACK * floor)
+    typical = 0.0 if known else _rms(expected, target)
+    own = 0.0 if known else min(SLACK * GUESSED * _lost(expected, target) / accumulated, sys.float_info.max)
+    return ErrorBudget(SLACK * C_OUT * u_out, accumulated, max(typical, own), SLACK * floor, typical)
 
 
 def accumulator_for(accumulate: str, dtype: np.dtype[Any]) -> Accumulator:
@@ -124,3 +129,22 @@ def _rms(expected: Expected, dtype: np.dtype[Any]) -> float:
             magnitude[magnitude >= overflow] = np.inf
             mean.add(magnitude)
     return mean.root
+
+
+def _lost(expected: Expected, dtype: np.dtype[Any]) -> float:
+    """The most that the reference loses beyond one rounding of its output.
+
+    A kernel as good as the reference errs as much, but elsewhere.  Integers have nothing between right and wrong.
+    """
+    if expected.oracle is None or is_exact(dtype):
+        return 0.0
+    form, largest = float_format(dtype), 0.0
+    with np.errstate(all="ignore"):
+        for _, (native, oracle) in chunks(expected.native, expected.oracle):
+            truth = planes(oracle)
+            magnitude = modulus(truth)
+            error = modulus([n - t for n, t in zip(planes(native), truth, strict=True)])
+            error -= C_OUT * form.unit_roundoff * magnitude
+            counts = (magnitude < form.beyond) & np.isfinite(error)
+            largest = max(largest, float(error[counts].max(initial=0.0)))
+    return largest
