@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 from app.domain.report import Severity, StageName, Verdict
@@ -52,9 +51,8 @@ def _draw(reader: Reader, positions: list[int]) -> Draw:
     cotangents = ask(part="cotangents", wrt=positions, in_place=reader.in_place, seed=seed)
     draw = Draw(cotangents, ask(part="native"), None, seed, first.call_seed, systematic=first.systematic)
     if first.oracle is not None:
-        start = time.monotonic()
         draw.oracle = _wide(reader)
-        draw.rounding = _rounding(reader, time.monotonic() - start)
+        draw.rounding = _rounding(reader, draw.native.seconds)
     return draw
 
 
@@ -68,6 +66,7 @@ def _wide(reader: Reader) -> Received | None:
 
 
 def _rounding(reader: Reader, once_s: float) -> Rounding:
+    """S and K; `once_s`: seconds of the reference's own, which others' work adds nothing to."""
     if once_s > ROUNDING_UP_TO_SECONDS or reader.drawn[0].inputs.total_bytes() > ROUNDING_UP_TO_BYTES:
         return Rounding("guessed: gradients take long, or inputs are large")
     seed = reader.seeds.of(reader.workload.name, "gradient rounding", 0)

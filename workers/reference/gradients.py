@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from workers.reference.sensitivity import Sensitivity, measure, told
+from workers.reference.sensitivity import Sensitivity, Stopwatch, measure, told
 from workers.wire.autograd import NoGradient, Question, backward, floating, forward, memory
 from workers.wire.tensors import pack
 
@@ -81,4 +81,6 @@ def answer(found: Gradients, message: dict[str, Any]) -> tuple[dict[str, Any], l
         return told(found.sensitivity(message["seed"], message["seconds"]))
     if part == "memory":
         return {"memory": found.memory()}, []
-    return pack(found.native() if part == "native" else found.wide(), trim=True)
+    watch = Stopwatch()
+    packed, out = pack(found.native() if part == "native" else found.wide(), trim=True)
+    return {**packed, "seconds": watch.seconds()}, out

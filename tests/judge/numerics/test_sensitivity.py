@@ -7,7 +7,9 @@ import pytest
 
 from workers.judge.numerics import Expected, Tolerance, compare
 from workers.reference.bench import TaskBench
+from workers.reference.gradients import Gradients, answer
 from workers.reference.sensitivity import measure
+from workers.wire.storage import close_all
 
 
 def study(function, *inputs, seconds=20.0, seed=1):
@@ -114,7 +116,7 @@ def test_time_that_passes_while_others_run_does_not_count(rng):
         return np.exp(x)
 
     x = rng.standard_normal(100)
-    found = study(delayed, x, seconds=0.1)
+    found = study(delayed, x, seconds=0.6)  # 12 delays, and ours are more than 16
     assert found is not None
     assert found.draws == study(np.exp, x).draws
 
@@ -126,6 +128,17 @@ def test_a_reference_that_waits_for_its_turn_is_not_slow(tmp_path):
     bench.draw("0", 1, {})
     bench.native("0", [])
     assert bench.native_s < 0.3
+
+
+def test_gradients_that_wait_for_their_turn_are_not_slow():
+    class Waiting(Gradients):
+        def native(self):
+            time.sleep(0.4)
+            return [np.ones(3)]
+
+    told, fds = answer(Waiting(None, None, None, None), {"part": "native"})
+    close_all(fds)
+    assert 0 < told["seconds"] < 0.3
 
 
 def test_special_values_leave_a_finite_s(rng):
