@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request, Response
@@ -18,7 +18,6 @@ from app.domain.report import Report
 from app.domain.review import CommentCategory, CommentSeverity, Decision, ReviewState, Role, SlotState
 from app.domain.rubric import total
 from app.errors import NotFound, WorkbenchError
-from app.evaluations import panels
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.db import ReadSession, WriteSession
@@ -26,12 +25,13 @@ from app.kit.prose import prose
 from app.models import Review, RubricVersion
 from app.reviews import comments, page, queries, scoring, service
 from app.reviews.forms import ReviewForm, read_review_form
-from app.reviews.source_routes import choices_of
+from app.reviews.source_routes import choices_of, evidence_for, more_address
 from app.rubrics import moves
 from app.rubrics import queries as rubric_queries
 from app.rubrics import service as rubrics
 from app.rubrics.content import as_rubric
 from app.rubrics.forms import mapping_of, read_mapping
+from app.submissions import parts
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 from app.submissions.display import files_shown
@@ -202,11 +202,10 @@ def _draft_page(
     """`other` is what another page saved meanwhile: shown beside this text, which a save now puts in its place."""
     problems = error.details.get("problems", {}) if error else {}
     typed = _placed(request, review, content.get("comments", []))
-    context = _evidence_context(request, viewer, review, citable=True) | {
+    context = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True) | {
         "review": review,
         "draft": content,
         "typed_comments": [c.content for c in typed],
-        "typed_at": comments.by_line(typed),
         "titles": page.titles_of(review.rubric_version),
         "version": version,
         "error": error,
@@ -228,27 +227,29 @@ def _draft_page(
     return pages.render(request, "reviews/page.html", context, status=error.status if error else 200)
 
 
-def _evidence_context(request: Request, viewer: Viewer, review: Review, *, citable: bool) -> dict[str, Any]:
+def _evidence_context(
+    request: Request,
+    viewer: Viewer,
+    review: Review,
+    typed_at: Mapping[str, Mapping[int, list[comments.PlacedComment]]],
+    *,
+    citable: bool,
+) -> dict[str, Any]:
     submission = review.subject.submission
     files = files_shown(request.app.state.settings, submission) if submission else []
+    evidence = evidence_for(viewer, review, citable=citable)
+    pointed_at = {f.name: [*(evidence.at_lines(f.name) if evidence else ()), *typed_at.get(f.name, ())] for f in files}
     return {
         "submission": submission,
         "comparisons": choices_of(review, submission) if submission else [],
         "task": review.subject.task_version,
-        "evidence": _evidence(viewer, review, citable=citable),
-        "files": files,
+        "evidence": evidence,
+        "files": parts.first_parts(files, pointed_at),
+        "more": more_address(review),
+        "typed_at": typed_at,
         "anchors": {f.name: f.anchor for f in files},
         "author": submission_policy.author_label(viewer, submission) if submission else "",
     }
-
-
-def _evidence(viewer: Viewer, review: Review, *, citable: bool = False) -> panels.Evidence | None:
-    report = review.evaluation.report if review.evaluation else None
-    submission = review.subject.submission
-    if not report or submission is None:
-        return None
-    sees_hidden = submission_policy.sees_hidden(viewer, submission)
-    return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable)
 
 
 def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
@@ -296,7 +297,7 @@ def _criteria(
         kind=review.subject.task_version.kind,
         framework=submission.framework if submission else "",
         scores=scores,
-        evidence=_evidence(viewer, review),
+        evidence=evidence_for(viewer, review),
         problems=problems if isinstance(problems, dict) else None,
         rulings=rulings,
     )
@@ -323,7 +324,7 @@ def _read_context(request: Request, session: Session, viewer: Viewer, review: Re
         "task": review.subject.task_version,
         "criteria": _criteria(review, viewer, review.scores),
         "total": total(rubric, scoring.as_scores(given)),
-        "evidence": _evidence(viewer, review),
+        "evidence": evidence_for(viewer, review),
         "comments": _placed(request, review, review.comments),
         "titles": page.titles_of(review.rubric_version),
     }

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from app.accounts.access import SignedIn
+from app.accounts.policy import Viewer
 from app.config import Settings
+from app.domain.report import Report
 from app.errors import NotFound
+from app.evaluations import panels
 from app.kit import pages
 from app.kit.db import ReadSession
 from app.kit.source import SourceFile, coloured_all
 from app.models import Review, Submission
 from app.reviews import queries
-from app.submissions import comparing
+from app.submissions import comparing, display, parts
+from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.tasks import service as tasks
@@ -61,6 +65,38 @@ def compare_page(
         "sides": _sides(other, files, name) if chosen and view != "diff" else [],
     }  # fmt: skip
     return pages.render(request, "reviews/source.html", context)
+
+
+@router.get("/reviews/{public_id}/source/lines")
+def more_lines(
+    request: Request, session: ReadSession, viewer: SignedIn, public_id: str, *, file: str, start: int, end: int
+) -> Response:
+    """A part of a long file: rows for the gap that asked, or a page of its own."""
+    review = queries.find_visible(session, viewer, public_id).review
+    submission = review.subject.submission
+    files = display.files_shown(request.app.state.settings, submission) if submission else []
+    found = next((f for f in files if f.name == file), None)
+    if found is None:
+        raise NotFound(f"there is no file {file!r} in this submission")
+    evidence = evidence_for(viewer, review)
+    context = {
+        "review": review, "part": parts.part(found, start, end), "more": more_address(review),
+        "at_lines": evidence.at_lines(file) if evidence else {},
+    }  # fmt: skip
+    return pages.render(request, "reviews/lines.html", context, block="rows")
+
+
+def more_address(review: Review) -> str:
+    return f"/reviews/{review.public_id}/source/lines"
+
+
+def evidence_for(viewer: Viewer, review: Review, *, citable: bool = False) -> panels.Evidence | None:
+    report = review.evaluation.report if review.evaluation else None
+    submission = review.subject.submission
+    if not report or submission is None:
+        return None
+    sees_hidden = submission_policy.sees_hidden(viewer, submission)
+    return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable)
 
 
 def choices_of(review: Review, submission: Submission) -> list[Choice]:

@@ -67,7 +67,6 @@ document.addEventListener("DOMContentLoaded", () => {
     return shown;
   }
 
-  source?.querySelectorAll(".ln").forEach((number) => number.classList.add("can-comment"));
   source?.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || !event.target.closest(".ln")) return;
     event.preventDefault();
@@ -90,6 +89,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   form.addEventListener("input", (event) => { if (event.target.name?.startsWith("comment.")) draw(); });
   document.getElementById("add-comment")?.addEventListener("click", () => addComment());
+  source?.addEventListener("htmx:afterSettle", draw);
   if (source) draw();
   window.workbench = { ...window.workbench, addComment, drawComments: draw, lineOf, fileOf };
 });
