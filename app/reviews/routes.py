@@ -107,6 +107,15 @@ def carry_comment(
     return _keep(request, session, viewer, review, content, form.version)
 
 
+@router.post("/reviews/{public_id}/evidence")
+def take_newer_evidence(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed
+) -> Response:
+    review = _own_draft(session, viewer, public_id)
+    service.take_newer_evidence(session, viewer, review)
+    return _keep(request, session, viewer, queries.find(session, public_id), form.content, form.version)
+
+
 @router.get("/reviews/{public_id}/rubric")
 def move_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
     """The dry run: what moving one's draft to the newest version of its rubric would do."""
@@ -211,6 +220,7 @@ def _draft_page(
         "error": error,
         "other": other,
         "problems": problems,
+        "newer_evidence": service.newer_evidence(session, review),
         "earlier": _earlier(request, session, viewer, review),
         "severities": tuple(CommentSeverity),
         "categories": tuple(CommentCategory),

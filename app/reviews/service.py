@@ -91,6 +91,26 @@ def save_draft(
     return Saved(other.version, other.saved_at, conflict=other.content)
 
 
+def newer_evidence(session: Session, review: Review) -> Evaluation | None:
+    """What has been measured since the draft was opened; the draft keeps what it was written from until told."""
+    submission_id = review.subject.submission_id
+    found = evaluation_queries.evidence_of(session, submission_id) if submission_id else None
+    return found if found is not None and found.id != review.evaluation_id else None
+
+
+def take_newer_evidence(session: Session, viewer: Viewer, review: Review) -> None:
+    """Write the review from the newest evidence; not a letter of what was answered changes."""
+    _must_be_own_draft(viewer, review)
+    newer = newer_evidence(session, review)
+    if newer is None:
+        raise Conflict("this draft has the newest evidence already")
+    before = review.evaluation.public_id if review.evaluation else None
+    review.evaluation_id = newer.id
+    audit.note(session, viewer.id, "review.evidence", review.public_id, before=before, after=newer.public_id)
+    session.flush()
+    session.expire(review, ["evaluation"])
+
+
 def submit_review(session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any]) -> Review:
     """Close the review, or refuse with the list of what is missing.
 
