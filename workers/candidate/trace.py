@@ -21,14 +21,14 @@ _FREE = frozenset(
 
 
 class OperatorTrace:
-    """Counts the operators that ran while it is entered, with the elements of the largest floating tensor of each.
+    """Counts the operators that ran while it is entered, with the elements that each went over in all its calls.
 
     The results of those named in `hollow` are zeroed: what then stays the same never needed them.
     """
 
     def __init__(self, hollow: frozenset[str] = frozenset()) -> None:
         self.counts: Counter[str] = Counter()
-        self.largest: dict[str, int] = {}
+        self.worked_on: Counter[str] = Counter()
         self.hollow = hollow
         self._mode: Any = None
 
@@ -44,15 +44,15 @@ class OperatorTrace:
         """One operator ran on, and to, these tensors."""
         self.counts[name] += 1
         sizes = [t.numel() for t in tensors if t.is_floating_point() or t.is_complex()]
-        self.largest[name] = max([self.largest.get(name, 0), *sizes])
+        self.worked_on[name] += max(sizes, default=0)
 
     def work(self) -> dict[str, int]:
         """The operators that compute, with their counts."""
         return {name: count for name, count in self.counts.items() if name not in _FREE}
 
     def elements(self) -> dict[str, int]:
-        """The same with the elements of the largest floating tensor that each read or wrote."""
-        return {name: size for name, size in self.largest.items() if name not in _FREE}
+        """The same with the elements of the largest floating tensor of each call, added up: chunks are a whole too."""
+        return {name: size for name, size in self.worked_on.items() if name not in _FREE}
 
 
 def _mode(trace: OperatorTrace) -> Any:

@@ -51,7 +51,7 @@ class Returned:
         return _numbers(self.facts.get("operators"))
 
     def operator_elements(self) -> dict[str, int]:
-        """The same with the elements of the largest floating tensor that each touched."""
+        """The same with the elements of the largest floating tensor of each call, added up."""
         return _numbers(self.facts.get("operator_elements"))
 
     def _launches(self) -> list[dict[str, Any]]:

@@ -197,8 +197,10 @@ def _probe_decoy(launched: list[WorkloadRun], caller: Caller, answers: Answers, 
 
 def _probe_library(launched: list[WorkloadRun], caller: Caller, answers: Answers, notebook: Notebook) -> None:
     """Whole-problem library operators as fills of zero: a result that changes was theirs."""
+    glue = _glue(launched, answers)
     for run in launched:
-        if run.second is None or not (used := _library_work(run, answers)):
+        used = {name: n for name, n in _library_work(run, answers).items() if name not in glue}
+        if not used:
             continue
         if _same_result(run, caller, answers, hollow=tuple(used)) is False:
             notebook.note(
@@ -210,16 +212,30 @@ def _probe_library(launched: list[WorkloadRun], caller: Caller, answers: Answers
             return
 
 
+def _glue(runs: list[WorkloadRun], answers: Answers) -> set[str]:
+    """Operators that work on partial results where the problem is largest: on a few elements everything is whole."""
+    largest = max(runs, key=lambda run: _problem_size(run, answers))
+    if largest.second is None:
+        return set()
+    small = largest.second.operator_elements().items()
+    return {name for name, n in small if n < WHOLE_FRACTION * _problem_size(largest, answers)}
+
+
+def _problem_size(run: WorkloadRun, answers: Answers) -> int:
+    """Elements of the largest input or output."""
+    draw = answers.draws[run.workload.name][0]
+    return max((leaf.array.size for leaf in (*draw.inputs.leaves(), *draw.native.leaves())), default=0)
+
+
 def _library_work(run: WorkloadRun, answers: Answers) -> dict[str, int]:
     """Operators on tensors as large as the task's own that are no glue, with their elements.
 
     Elementwise operators and reductions may be glue (a scale, an epilogue) beside a kernel that computes;
     beside kernels that only move data they are the work.
     """
-    assert run.second is not None and run.first is not None
-    draw = answers.draws[run.workload.name][0]
-    sizes = [leaf.array.size for leaf in (*draw.inputs.leaves(), *draw.native.leaves())]
-    threshold = max(1, int(max(sizes) * WHOLE_FRACTION))
+    if run.second is None:
+        return {}
+    threshold = max(1, int(_problem_size(run, answers) * WHOLE_FRACTION))
     large = {name: n for name, n in run.second.operator_elements().items() if n >= threshold}
     launches = run.watched.launches() if run.watched else []
     if launches and all(launch.get("computes") is False for launch in launches):
