@@ -27,13 +27,22 @@ def import_libraries(folder: str = SUBMISSION_FOLDER) -> None:
 def load(main: str, entry: str, folder: str = SUBMISSION_FOLDER) -> Callable[..., Any]:
     """Import `main` (a file of the submission) and return its `entry`; whatever it raises goes up."""
     path = Path(folder) / main
-    sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = path.stem
+    if _is_installed(name):  # `triton.py`, `copy.py`: neither the name nor the folder may hide what it imports itself
+        name = f"submitted_{name}"
+        sys.path.append(str(path.parent))
+    else:
+        sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     found = getattr(module, entry, None)
     if not callable(found):
         raise NoEntry(f"{main} defines no callable named {entry!r}")
     return found
+
+
+def _is_installed(name: str) -> bool:
+    return name.isidentifier() and (name in sys.modules or importlib.util.find_spec(name) is not None)
