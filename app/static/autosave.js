@@ -51,8 +51,23 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
 
+  const signedOut = () => failed("you are signed out; sign in in another tab");
+
+  // A sign-in in another tab may have changed the token of this page's forms: the page is asked for the new one.
+  async function renewed() {
+    const answer = await fetch(location.pathname);
+    if (answer.redirected) return signedOut();
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector("#rubric [name=csrf_token]")?.value;
+    if (!fresh || fresh === form.csrf_token.value) return failed("the server refused it (403)");
+    document.querySelectorAll("[name=csrf_token]").forEach((field) => { field.value = fresh; });
+    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRF-Token": fresh }));
+    return send();
+  }
+
   async function read(answer) {
-    if (answer.status === 401 || answer.redirected) return failed("you are signed out; sign in in another tab");
+    if (answer.status === 401 || answer.redirected) return signedOut();
+    if (answer.status === 403) return renewed();
     const isJson = (answer.headers.get("Content-Type") || "").startsWith("application/json");
     const said = isJson ? await answer.json() : null;
     if (said && said.conflict) return conflict(said);

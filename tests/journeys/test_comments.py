@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-SAVED = "#save-state:has-text('Saved ')"
+SAVED = "#save-state[data-state=saved]"
 
 
 def test_a_click_a_drag_and_a_key_open_comments_at_their_lines(review):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from tests.journeys.conftest import PASSWORD
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STATE = "#save-state"
+# Not by its words: "Not saved" has them too.
+SAVED = f"{STATE}[data-state=saved]"
 
 
 def test_the_save_state_tells_the_truth_and_nothing_is_lost(review):
     box = "#rationale-robust"
     review.fill(box, "saved at once")
-    review.wait_for_selector(f"{STATE}:has-text('Saved')")
+    review.wait_for_selector(SAVED)
 
     review.route("**/draft", lambda route: route.abort())
     review.fill(box, "typed while the connection was gone")
@@ -23,19 +27,41 @@ def test_the_save_state_tells_the_truth_and_nothing_is_lost(review):
     review.unroute("**/draft")
     review.click("text=Restore it")
     assert review.input_value(box) == "typed while the connection was gone"
-    review.wait_for_selector(f"{STATE}:has-text('Saved')")
+    review.wait_for_selector(SAVED)
     review.reload()
     assert review.input_value(box) == "typed while the connection was gone"
 
     other = review.context.new_page()
     other.goto(review.url)
     other.fill(box, "from the other page")
-    other.wait_for_selector(f"{STATE}:has-text('Saved')")
+    other.wait_for_selector(SAVED)
     review.fill(box, "from this page")
     review.wait_for_selector(f"{STATE}:has-text('changed in another page')")
     assert "from the other page" in review.inner_text("#restore")
     assert review.input_value(box) == "from this page"
     review.click("text=Keep mine")
-    review.wait_for_selector(f"{STATE}:has-text('Saved')")
+    review.wait_for_selector(SAVED)
     other.reload()
     assert other.input_value(box) == "from this page"
+
+
+def test_an_expired_sign_in_keeps_the_text_and_sends_it_again(review):
+    """Complaints 19 to 21 (Appraise#39, hypothesis#2078): scores and text were gone after a forced sign-in."""
+    box = "#rationale-code"
+    kept = [cookie for cookie in review.context.cookies() if cookie["name"] == "workbench_visitor"]
+    review.context.clear_cookies()
+    review.context.add_cookies(kept)
+    review.fill(box, "typed after the sign-in had expired")
+    review.wait_for_selector(f"{STATE}:has-text('Not saved: you are signed out')")
+    assert review.input_value(box) == "typed after the sign-in had expired"
+
+    other = review.context.new_page()
+    other.goto(review.url)
+    other.fill("#login", "rob")
+    other.fill("#password", PASSWORD)
+    other.press("#password", "Enter")
+    other.wait_for_selector("#rubric, main h1")
+
+    review.wait_for_selector(SAVED, timeout=20_000)
+    other.goto(review.url)
+    assert other.input_value(box) == "typed after the sign-in had expired"
