@@ -45,6 +45,14 @@ class Settings(BaseSettings):
     resend_after_seconds: float = Field(30.0, gt=0, description="Queued this long without a claim: sent again.")
     sweep_every_seconds: float = Field(10.0, gt=0, description="How often the scheduler sweeps.")
 
+    experiments_in_flight_max: int = Field(
+        2, ge=1, description="Experiments of one reviewer that wait or run at a time."
+    )
+    experiment_seconds_max: int = Field(120, gt=0, description="Longest that one experiment may take.")
+    experiment_call_seconds_max: float = Field(
+        20.0, gt=0, description="Longest that one call in an experiment may take."
+    )
+
     slots_per_subject: int = Field(2, ge=1, description="Reviews wanted of each subject.")
     slot_lease_minutes: float = Field(30.0, gt=0, description="How long a claimed item is held without a heartbeat.")
     held_items_max: int = Field(3, ge=1, description="Items that one reviewer may hold at a time.")

@@ -19,6 +19,7 @@ from app.assignments import api as assignments_api
 from app.assignments import routes as assignments_pages
 from app.config import Settings, load_settings
 from app.evaluations import api as evaluations_api
+from app.experiments import routes as experiments_pages
 from app.exports import api as exports_api
 from app.exports import routes as exports_pages
 from app.home import routes as home_pages
@@ -46,7 +47,7 @@ _API_ROUTERS = (
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,
     assignments_pages.router, reviews_pages.router, reviews_source_pages.router, exports_pages.router,
-    admin_pages.router, admin_queue_pages.router,
+    experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 

@@ -65,6 +65,15 @@ class CommentCategory(StrEnum):
     EXPLANATION = "explanation"
 
 
+class ExperimentTarget(StrEnum):
+    """What a reviewer runs on the bench."""
+
+    SUBMISSION = "submission"
+    PARENT = "parent"
+    REFERENCE = "reference"
+    BASELINE = "baseline"
+
+
 class SkipKind(StrEnum):
     LATER = "later"
     NOT_ME = "not_me"

@@ -3,6 +3,7 @@
 from app.models.account import ApiToken, Conflict, SignInFailure, User, UserSession
 from app.models.base import Base, new_public_id, utc_now
 from app.models.evaluation import Evaluation, EvaluationEvent
+from app.models.experiment import Experiment
 from app.models.record import AuditEntry, Export, IdempotencyKey, Lease
 from app.models.review import Contest, Review, ReviewDraft, SubjectDecision
 from app.models.rubric import Rubric, RubricMove, RubricVersion, Ruling, RulingAcknowledgement
@@ -12,8 +13,8 @@ from app.models.task import Task, TaskVersion
 
 __all__ = [
     "SHUFFLE_BITS", "ApiToken", "AuditEntry", "Base", "ComparisonMember", "Conflict", "Contest", "Evaluation",
-    "EvaluationEvent", "Export", "IdempotencyKey", "Lease", "Review", "ReviewDraft", "ReviewSlot", "ReviewSubject",
-    "Rubric", "RubricMove", "RubricVersion", "Ruling", "RulingAcknowledgement", "SavedView", "SignInFailure", "Skip",
-    "SubjectAuthor", "SubjectDecision", "Submission", "Task", "TaskVersion", "User", "UserSession", "new_public_id",
-    "utc_now",
+    "EvaluationEvent", "Experiment", "Export", "IdempotencyKey", "Lease", "Review", "ReviewDraft", "ReviewSlot",
+    "ReviewSubject", "Rubric", "RubricMove", "RubricVersion", "Ruling", "RulingAcknowledgement", "SavedView",
+    "SignInFailure", "Skip", "SubjectAuthor", "SubjectDecision", "Submission", "Task", "TaskVersion", "User",
+    "UserSession", "new_public_id", "utc_now",
 ]  # fmt: skip

@@ -22,7 +22,8 @@ from tests.conftest import make_settings
 
 QUICK = {
     "evaluation_lease_seconds": 2.0, "evaluation_beat_seconds": 0.5, "resend_after_seconds": 1.0,
-    "sweep_every_seconds": 0.5, "engine_override": True, "engine": "tests.fakes:fake_engine",
+    "sweep_every_seconds": 0.5, "experiment_seconds_max": 3,
+    "engine_override": True, "engine": "tests.fakes:fake_engine",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from app.assignments import oversight
 from app.assignments import service as assignments
 from app.config import Settings
 from app.evaluations import service as evaluations
+from app.experiments import service as experiments
 from app.exports import service as exports
 from app.kit import idempotency
 from app.kit.db import Database
@@ -26,6 +27,7 @@ class Swept:
     recovered: int = 0
     slots_expired: int = 0
     exports_resent: int = 0
+    experiments_resent: int = 0
 
 
 def run(database: Database, settings: Settings) -> Swept:
@@ -39,9 +41,11 @@ def run(database: Database, settings: Settings) -> Swept:
     with database.write() as session:
         exported = exports.sweep(session, settings)
     with database.write() as session:
+        experimented = experiments.sweep(session, settings)
+    with database.write() as session:
         accounts.forget_old_failures(session, settings)
         idempotency.forget_old(session)
-    done = Swept(swept.resent, swept.recovered, expired, exported)
+    done = Swept(swept.resent, swept.recovered, expired, exported, experimented)
     if done != Swept():
         log.info("swept", **dataclasses.asdict(done))
     return done

@@ -1,0 +1,1 @@
+"""The bench: a reviewer's own runs beside a review, as evidence."""
