@@ -10,7 +10,7 @@ from app.config import Settings
 from app.domain.rubric import total
 from app.kit import trees
 from app.kit.blobs import BlobStore
-from app.models import Evaluation, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
+from app.models import Evaluation, Experiment, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
 from app.reviews.comments import PlacedComment, Sources, placed, sources_of
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
@@ -23,6 +23,7 @@ def review_row(
     review: Review,
     decision: SubjectDecision | None,
     rulings: Sequence[tuple[Ruling, dt.datetime | None]] = (),
+    experiments: Sequence[Experiment] = (),
 ) -> dict[str, Any]:
     """One submitted review with all that is needed to read it without us: names are pseudonyms throughout."""
     subject = review.subject
@@ -33,6 +34,7 @@ def review_row(
         "task": _task(settings, subject.task_version),
         "submission": _submission(settings, subject.submission) if subject.submission else None,
         "evaluation": _evaluation(review.evaluation) if review.evaluation else None,
+        "experiments": [_experiment(settings, one) for one in experiments],
         "rubric": _rubric(review.rubric_version) | {"rulings": [_ruling(*one) for one in rulings]},
         "final_decision": {"decision": decision.decision, "confidence": decision.confidence, "reason": decision.reason}
         if decision
@@ -109,6 +111,22 @@ def _submission(settings: Settings, submission: Submission) -> dict[str, Any]:
 
 def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
     return {"id": evaluation.public_id, "verdict": evaluation.verdict, "report": evaluation.report}
+
+
+def _experiment(settings: Settings, experiment: Experiment) -> dict[str, Any]:
+    """The reviewer's own run, cited as `experiment.<id>`: evidence, and no verdict on the submission."""
+    return {
+        "id": experiment.public_id,
+        "label": "reviewer experiment",
+        "target": experiment.target,
+        "params": experiment.params,
+        "seed": experiment.seed,
+        "family": experiment.family or None,
+        "tolerance": experiment.tolerance,
+        "changed_files": _texts(settings, experiment.patch),
+        "came_out_as": experiment.verdict,
+        "report": experiment.report,
+    }
 
 
 def _rubric(version: RubricVersion) -> dict[str, Any]:

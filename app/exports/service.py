@@ -15,6 +15,7 @@ from app.accounts.policy import Viewer, require_role
 from app.config import Settings
 from app.domain.review import Role
 from app.errors import Gone, Invalid
+from app.experiments import queries as experiment_queries
 from app.exports import queries, rows
 from app.kit import audit, queue
 from app.kit.blobs import BlobStore
@@ -123,7 +124,8 @@ class _Counter:
 def _lines(session: Session, settings: Settings, export: Export) -> Iterator[bytes]:
     for review in queries.reviews_for(session, export):
         decision = queries.decision_at(session, review.subject_id, export.cutoff_at)
-        row = rows.review_row(settings, review, decision, queries.rulings_at_submit(session, review))
+        experiments = experiment_queries.seen_when_submitted(session, review)
+        row = rows.review_row(settings, review, decision, queries.rulings_at_submit(session, review), experiments)
         yield json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
