@@ -127,6 +127,16 @@ def test_a_right_kernel_passes_the_drawn_shapes(bench):
     assert {"open, cols=0", "open, cols=1", "open, cols=300"} < set(report.scope.workloads_run)
 
 
+def test_axes_that_seldom_fit_together_are_drawn_one_at_a_time(bench):
+    """A reference that takes its own number of rows or of columns, but not another of both, as `k <= columns` does."""
+    picky = DOUBLE.replace("    return (", "    assert rows == 6 or cols == 64\n    return (", 1)
+    both = AXES.replace("axes = {", "axes = { rows = { min = 1, max = 40 },")
+    report = judged(bench, WHOLE_TILES, picky, both)
+    assert report.verdict is Verdict.WRONG_RESULT
+    assert "task.contract_unmet" in codes(report)
+    assert any(w.name == "open, cols=300" for w in report.workloads)
+
+
 def test_a_layout_decides_where_the_contract_names_it(bench):
     flat = "import torch\ndef solution(x):\n    s = x.untyped_storage()\n"
     flat += "    return torch.empty(0).set_(s)[:x.numel()].reshape(x.shape) * 2\n"

@@ -22,7 +22,7 @@ from workers.judge.notebook import Notebook
 from workers.judge.numerics.chunks import chunks
 from workers.judge.reader import Reader
 from workers.judge.received import Leaf
-from workers.judge.shapes import drawn_workloads
+from workers.judge.shapes import drawn_workloads, one_axis_at_a_time
 from workers.wire.values import NotAValue
 
 ASK_SECONDS = 10.0  # for one answer of the reference, which has imported all it needs by now
@@ -111,16 +111,22 @@ class _Beyond:
         seed = self.reader.seeds.of(self.base.name, "shapes", 0)
         workloads, left_out = drawn_workloads(self.base, contract.axes, size, seed)
         self.notebook.not_checked += left_out
+        apart: dict[str, Workload] = {}
         for workload in workloads:
-            self._grant(workload.name, self.reader.on(workload).draws, workload)
+            if not self._grant(workload.name, self.reader.on(workload).draws, workload):
+                apart |= {single.name: single for single in one_axis_at_a_time(self.base, workload)}
+        for single in apart.values():
+            if single.name not in self.answers.draws:
+                self._grant(single.name, self.reader.on(single).draws, single)
 
-    def _grant(self, what: str, draw: Callable[[], list[Draw]], workload: Workload | None = None) -> None:
+    def _grant(self, what: str, draw: Callable[[], list[Draw]], workload: Workload | None = None) -> bool:
+        """Add a workload that decides; False, with the reason noted, where the task's code cannot take it."""
         granted = workload or dataclasses.replace(self.base, name=f"{self.base.name}, {what}", drawn=True)
         draws, reason = self._attempt(draw)
         if draws:
             self.answers.drawn.append(granted)
             self.answers.draws[granted.name] = draws
-            return
+            return True
         if reason:
             self.notebook.note(
                 "task.contract_unmet", Severity.WARNING, StageName.CORRECTNESS,
@@ -132,6 +138,7 @@ class _Beyond:
                 hidden=granted.hidden,
             )
         )  # fmt: skip
+        return False
 
     def _attempt(self, draw: Callable[[], list[Draw]]) -> tuple[list[Draw], str]:
         """Draws that can be judged, or why not; neither where there is nothing to vary."""

@@ -41,6 +41,12 @@ def drawn_workloads(
     return drawn, [_left_out(name, *ranges[name]) for name in ranges if _is_cut(*ranges[name])]
 
 
+def one_axis_at_a_time(base: Workload, drawn: Workload) -> list[Workload]:
+    """What `drawn` changes of `base`, each alone: axes that depend on each other (k <= columns) seldom fit together."""
+    changed = {name: value for name, value in drawn.params.items() if value != base.params[name]}
+    return [_workload(base, {name: value}) for name, value in changed.items()] if len(changed) > 1 else []
+
+
 def _workload(base: Workload, values: Mapping[str, int]) -> Workload:
     told = ", ".join(f"{name}={value}" for name, value in values.items())
     return dataclasses.replace(
