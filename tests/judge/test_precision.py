@@ -101,11 +101,12 @@ def test_only_the_wanted_workloads(surveyed):
 
 
 def test_rounded_outputs_lose_more(surveyed):
-    reference = REFERENCE.replace("x * 2", "x * 3")
+    """A root halves the relative error of its input; a multiple would be rounded to the same places, but for its scale."""
+    reference = REFERENCE.replace("randn", "rand").replace("x * 2", "(1 + x).sqrt()")
     plain, rounded = (surveyed(reference, "[tolerance]\nrtol = 1.0", outputs=o) for o in (False, True))
 
-    worst = [max(c.max_rel_error for c in costs(found, "fp8-e5m2/tensor")) for found in (plain, rounded)]
-    assert worst[0] < worst[1]
+    overall = [max(c.normalised_rms for c in costs(found, "fp8-e5m2/tensor")) for found in (plain, rounded)]
+    assert overall[0] * 1.3 < overall[1]
     assert shows(plain)["fp32"] is Shows.AS_DECLARED
 
 
