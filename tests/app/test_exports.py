@@ -11,11 +11,15 @@ import pytest
 from app.assignments.queue import claim_next
 from app.domain.review import Decision, Role
 from app.errors import Invalid, NotPermitted
+from app.experiments import service as experiments
+from app.experiments.service import Asked
 from app.exports import queries, service
 from app.models import utc_now
+from app.reviews import queries as review_queries
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from tests import factories
+from workers.jobs import experiment as experiment_job
 from workers.jobs import export as job
 
 
@@ -68,6 +72,28 @@ def test_a_row_holds_all_that_is_needed(database, settings, judge):
     assert row["evaluation"]["verdict"] == "accepted" and row["evaluation"]["report"]["schema_version"] == 1
     assert row["review"]["total"] == pytest.approx(200 / 3, abs=5) and row["review"]["feedback"]
     assert {r["final_decision"]["decision"] for r in rows if r["final_decision"]} == {"reject"}
+
+
+def test_a_row_holds_the_experiments_that_had_ended_when_the_review_was_submitted(database, settings, judge):
+    with database.write() as session:
+        factories.make_evaluated(session, settings, author=factories.make_viewer(session))
+        reviewer = factories.make_reviewer(session)
+        review = reviews.open_review(session, reviewer, claim_next(session, settings, reviewer).slot)
+        asked = Asked({"rows": 4, "cols": 127}, seed=7, sources={"solution.py": "import triton\n# changed\n"})
+        ended, late = (experiments.request_experiment(session, settings, reviewer, review, asked) for _ in range(2))
+    experiment_job.run(database, settings, lambda: lambda *_: factories.make_report(), ended.public_id)
+    with database.write() as session:
+        reviews.submit_review(
+            session, reviewer, review_queries.find(session, review.public_id), factories.full_content()
+        )
+    experiment_job.run(database, settings, lambda: lambda *_: factories.make_report(), late.public_id)
+
+    _, (_, data) = _export(database, settings, judge)
+    row = next(r for r in map(json.loads, data.splitlines()) if r["review"]["id"] == review.public_id)
+    (found,) = row["experiments"]
+    assert (found["id"], found["label"], found["came_out_as"]) == (ended.public_id, "reviewer experiment", "accepted")
+    assert (found["params"], found["seed"], found["report"]["verdict"]) == ({"rows": 4, "cols": 127}, 7, "accepted")
+    assert [f["text"] for f in found["changed_files"]] == ["import triton\n# changed\n"]
 
 
 def test_names_nobody(database, settings, judge):
