@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import Select, exists, func, select
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from app.domain.review import EvaluationState
 from app.errors import NotFound
@@ -46,6 +47,34 @@ def latest_states(session: Session, submission_ids: Sequence[int]) -> dict[int, 
     newest = select(func.max(Evaluation.id)).where(Evaluation.submission_id.in_(submission_ids))
     query = select(Evaluation.submission_id, Evaluation.state)
     return dict(session.execute(query.where(Evaluation.id.in_(newest.group_by(Evaluation.submission_id)))).all())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A submission, by what a list needs, and the codes of its newest report's findings."""
+
+    submission_id: str
+    title: str
+    task_title: str
+    codes: tuple[str, ...]
+
+
+def newest_judged(session: Session, *, author_id: int | None, limit: int) -> list[Judged]:
+    """The submissions last judged, newest first, of one author or of all.  A report's findings alone are read."""
+    later = aliased(Evaluation)
+    is_later = (later.submission_id == Evaluation.submission_id) & (later.id > Evaluation.id)
+    query = (
+        select(Submission.public_id, Submission.title, TaskVersion.title, Evaluation.report["findings"])
+        .join(Submission, Evaluation.submission_id == Submission.id)
+        .join(TaskVersion, Submission.task_version_id == TaskVersion.id)
+        .where(Evaluation.state == EvaluationState.DONE)
+        .where(~exists().where(is_later, later.state == EvaluationState.DONE))
+        .order_by(Evaluation.id.desc())
+        .limit(limit)
+    )
+    if author_id is not None:
+        query = query.where(Submission.author_id == author_id)
+    return [Judged(*row[:3], tuple(f["code"] for f in row[3] or ())) for row in session.execute(query)]
 
 
 def events_of(session: Session, evaluation_id: int) -> Sequence[EvaluationEvent]:

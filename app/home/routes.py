@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -14,6 +13,7 @@ from app.assignments.queue import Queue, list_queue
 from app.domain.findings import REGISTER
 from app.domain.review import Role
 from app.evaluations import queries as evaluation_queries
+from app.home.catalogue import REPORTS_READ, entries
 from app.kit import pages, words  # noqa: F401 - importing `words` gives templates their filters
 from app.kit.db import ReadSession
 from app.reviews import queries as review_queries
@@ -36,11 +36,9 @@ def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
 
 
 @router.get("/catalogue")
-def catalogue(request: Request, viewer: SignedIn) -> Response:
-    groups = [
-        (area, list(kinds)) for area, kinds in groupby(REGISTER.values(), key=lambda kind: kind.code.partition(".")[0])
-    ]
-    return pages.render(request, "home/catalogue.html", {"groups": groups, "count": len(REGISTER)})
+def catalogue(request: Request, session: ReadSession, viewer: SignedIn, q: str = "") -> Response:
+    context = {"areas": entries(session, viewer, q), "q": q, "count": len(REGISTER), "reports_read": REPORTS_READ}
+    return pages.render(request, "home/catalogue.html", context)
 
 
 def places(viewer: Viewer) -> list[tuple[str, str]]:
