@@ -25,6 +25,7 @@ from app.submissions import policy as submission_policy
 from app.submissions import service as submissions
 
 router = APIRouter(include_in_schema=False)
+CHANGEABLE_BYTES_MAX = 128 << 10  # a longer text makes a page that is slow to type in
 Typed = Annotated[BenchForm, Depends(read_bench_form)]
 
 
@@ -111,7 +112,7 @@ def _context(
     if submission is None:
         raise NotFound("this subject has nothing to run")
     experiments = queries.history(session, review.id)
-    settings = request.app.state.settings
+    files = submissions.source_files(request.app.state.settings, submission)
     return {
         "review": review,
         "task": review.subject.task_version,
@@ -122,7 +123,8 @@ def _context(
         "targets": derived.targets(submission),
         "families": VALUE_FAMILIES,
         "tolerances": TOLERANCES,
-        "sources": [f for f in submissions.source_files(settings, submission) if f.text is not None],
+        "sources": [f for f in files if f.text is not None and f.size_bytes <= CHANGEABLE_BYTES_MAX],
+        "too_long": [f.path for f in files if f.text is not None and f.size_bytes > CHANGEABLE_BYTES_MAX],
         "fields": fields or {},
         "error": error,
         "author": submission_policy.author_label(viewer, submission),

@@ -202,13 +202,18 @@ def _patch(settings: Settings, submission: Submission, asked: Asked) -> list[dic
         )
     changed = {}
     for path, text in asked.sources.items():
-        line_end = "\r\n" if b"\r\n" in own[path] else "\n"
-        data = text.replace("\r\n", "\n").replace("\n", line_end).encode()
-        if len(data) > settings.file_bytes_max:
+        before = own[path].decode("utf-8", "replace")
+        if _one_line_end(text) == _one_line_end(before):
+            continue
+        line_end = "\r\n" if "\r\n" in before else "\n"
+        changed[path] = _one_line_end(text).replace("\n", line_end).encode("utf-8", "replace")
+        if len(changed[path]) > settings.file_bytes_max:
             raise TooLarge(f"{path} has more than {settings.file_bytes_max} bytes")
-        if data != own[path]:
-            changed[path] = data
     return trees.store_tree(blobs, changed)
+
+
+def _one_line_end(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _send(session: Session, experiment_id: str) -> None:
