@@ -101,7 +101,7 @@ def test_only_the_wanted_workloads(surveyed):
 
 
 def test_rounded_outputs_lose_more(surveyed):
-    """A root halves the relative error of its input; a multiple would be rounded to the same places, but for its scale."""
+    """A root halves its input's relative error; a multiple, scaled by its largest, is rounded to the same places."""
     reference = REFERENCE.replace("randn", "rand").replace("x * 2", "(1 + x).sqrt()")
     plain, rounded = (surveyed(reference, "[tolerance]\nrtol = 1.0", outputs=o) for o in (False, True))
 
