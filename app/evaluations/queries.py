@@ -74,7 +74,10 @@ def newest_judged(session: Session, *, author_id: int | None, limit: int) -> lis
     )
     if author_id is not None:
         query = query.where(Submission.author_id == author_id)
-    return [Judged(*row[:3], tuple(f["code"] for f in row[3] or ())) for row in session.execute(query)]
+    return [
+        Judged(submission_id, title, task_title, tuple(f["code"] for f in findings or ()))
+        for submission_id, title, task_title, findings in session.execute(query)
+    ]
 
 
 def events_of(session: Session, evaluation_id: int) -> Sequence[EvaluationEvent]:

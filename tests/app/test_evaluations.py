@@ -14,6 +14,7 @@ from app.evaluations import queries, service
 from app.evaluations.service import AttemptSuperseded
 from app.models import Evaluation, utc_now
 from tests import factories
+from tests.pages import sample_reports
 
 
 @pytest.fixture
@@ -182,3 +183,21 @@ def test_the_database_itself_refuses_a_done_evaluation_without_a_report(each_dat
 
     with pytest.raises(IntegrityError), each_database.write() as session:
         session.scalars(select(Evaluation)).one().state = "done"
+
+
+class TestNewestJudged:
+    def test_names_each_submission_once_with_the_codes_of_its_newest_report(self, each_database, each_settings):
+        with each_database.write() as session:
+            submission, _, _ = factories.make_evaluated(
+                session, each_settings, report=sample_reports.wrong_result(), title="tail"
+            )
+            service.request_evaluation(session, submission.id, reason="again")
+            factories.evaluate(session, each_settings, submission, sample_reports.accepted())
+            author = submission.author_id
+
+        with each_database.read() as session:
+            found = queries.newest_judged(session, author_id=author, limit=5)
+            others = queries.newest_judged(session, author_id=author + 1, limit=5)
+
+        assert [one.title for one in found] == ["tail"] and others == []
+        assert "numerics.wrong_values" not in found[0].codes
