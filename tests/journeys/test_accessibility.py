@@ -1,0 +1,312 @@
+"""Every page, as each role sees it: axe finds nothing, nothing scrolls sideways, Tab shows its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from starlette.routing import compile_path
+
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
+from app.domain.review import Decision
+from app.experiments.service import Asked, request_experiment
+from app.exports import service as exports
+from app.main import _PAGE_ROUTERS
+from app.models import utc_now
+from app.reviews import service as reviews
+from app.rubrics import service as rubrics
+from app.submissions import queries as submission_queries
+from tests import factories
+from tests.conftest import make_settings, migrate
+from tests.journeys.sample_house import SampleHouse, open_house
+from tests.pages.conftest import PASSWORD
+from workers.jobs.experiment import run as run_experiment
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ROLES = {"sue": "submitter", "rob": "reviewer", "ada": "adjudicator", "max": "admin"}
+OPEN_TO_ALL = ["/", "/submissions", "/tasks", "/tasks/row-softmax", "/catalogue", "/account", "/nowhere"]
+FILES_AND_FRAGMENTS = {
+    "/rubrics/{public_id}/yaml", "/rubrics/{public_id}/json", "/exports/{public_id}/file",
+    "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
+}  # fmt: skip
+TABS_MAX = 1500
+SHORTCUTS = "jk1234567890cle[]s?"
+EVERYTHING_OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+
+# The elements that end to the right of the window and do not lie in a box that scrolls by itself.
+STICKING_OUT = """[...document.querySelectorAll('main *, header *')].filter((one) =>
+  one.getBoundingClientRect().right > 401 && !one.closest('.scroll, .log, pre, nav'))
+  .slice(0, 5).map((one) => one.outerHTML.slice(0, 160))"""
+# Null at the end; the element's own words where neither it nor a box around it shows the focus, or it is out of sight.
+FOCUS = """(() => {
+  const here = document.activeElement;
+  if (here === document.body || here === null) return null;
+  const style = getComputedStyle(here), box = here.getBoundingClientRect();
+  const seen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && style.opacity !== '0'
+    && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.width > 1;
+  return seen ? '' : here.outerHTML.slice(0, 160) + ' ' + style.outline + ' ' + JSON.stringify(box);
+})()"""
+STATE = """[document.activeElement.name || document.activeElement.id, document.getElementById('keys').open,
+  document.querySelectorAll('.comment-row').length, document.querySelectorAll('.chip').length,
+  document.querySelector('fieldset.current')?.id ?? '',
+  ...[...document.querySelectorAll('input:checked')].map((one) => one.name + one.value)]"""
+# What paper would not show: boxes that scroll or hide, and details that stay closed.
+CUT_OFF = """(() => {
+  const seen = (one) => one.checkVisibility({ contentVisibilityAuto: true });
+  const isCut = (one) => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY !== 'visible';
+  const isShut = (one) => one.matches('details:not(.needs-js, :has(form))') && ![...one.children].every((child) =>
+    seen(child) || child.matches('.as-text, .needs-js, button'));
+  return [...document.querySelectorAll('main *:not(.sr, svg, svg *)')].filter((one) => seen(one)
+    && (isCut(one) || isShut(one))).map((one) => one.outerHTML.slice(0, 140));
+})()"""
+
+
+@dataclass
+class Walk:
+    """The house after some work was done in it, and each person's addresses."""
+
+    house: SampleHouse
+    addresses: dict[str, list[str]] = field(default_factory=dict)
+    draft: str = ""
+    submitted: str = ""
+    experiment: str = ""
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    settings = make_settings(tmp_path_factory.mktemp("sample"))
+    migrate(settings)
+    with open_house(settings) as house:
+        yield work_in(house)
+
+
+@pytest.fixture
+def page_of(walk: Walk, chromium):
+    """A function: a page with this person signed in."""
+    contexts = []
+
+    def open_page(login: str | None, width: int = 1440, **options: object):
+        context = chromium.new_context(
+            base_url=walk.house.url, viewport={"width": width, "height": 900}, bypass_csp=True, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        if login:
+            page.goto("/sign-in")
+            page.fill("#login", login)
+            page.fill("#password", PASSWORD)
+            page.press("#password", "Enter")
+            page.wait_for_url(f"{walk.house.url}/")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def work_in(house: SampleHouse) -> Walk:
+    """Two reviews that are in, a decision, a draft whose rubric has a newer version, a contest, an export, a run."""
+    rob, ria, ada, admin = (house.people[name] for name in ("rob", "ria", "ada", "max"))
+    with house.database.write() as session:
+        for reviewer in (rob, ria):
+            submitted = open_review(session, house, reviewer, "accepted")
+            reviews.submit_review(session, reviewer, submitted, factories.full_content())
+        subject = subject_of(session, house, "accepted")
+        reviews.decide(session, ada, subject.id, decision=Decision.ACCEPT, confidence=3, reason="Both agree.")
+        draft = open_review(session, house, rob, "wrong_result")
+        reviews.save_draft(session, rob, draft, factories.full_content(), base_version=0)
+        reviews.contest_finding(session, rob, draft, code="numerics.wrong_values", reason="Only the tail.")
+        exports.request_export(session, ada)
+        used = draft.rubric_version
+        rubrics.publish(session, admin, rubrics.create_draft(session, admin, used.content | {"title": "Generation, 2"}))
+        edited = rubrics.create_draft(session, admin, used.content | {"title": "Generation, 3"})
+        walk = Walk(house, draft=f"/reviews/{draft.public_id}", submitted=f"/reviews/{submitted.public_id}")
+        asked = Asked(params={"rows": 4, "cols": 127})
+        run = request_experiment(session, house.settings, rob, draft, asked)
+        walk.experiment = f"/experiments/{run.public_id}"
+        walk.addresses = addresses(walk, f"/rubrics/{used.public_id}", f"/rubrics/{edited.public_id}")
+    run_experiment(house.database, house.settings, lambda: lambda *_: factories.make_report(), run.public_id)
+    return walk
+
+
+def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
+    made = [f"/submissions/{made}" for made in (*walk.house.submissions.values(), walk.house.live)]
+    judged = f"/submissions/{walk.house.submissions['accepted']}/reviews"
+    reads = [*OPEN_TO_ALL, *made, judged, walk.submitted]
+    reviews_too = [*reads, "/queue", "/reviews", "/rubrics", used]
+    return {
+        "sue": [*reads, "/submissions/new"],
+        "rob": [
+            *reviews_too,
+            walk.draft,
+            f"{walk.draft}/rubric",
+            f"{walk.draft}/source",
+            f"{walk.draft}/source?view=sides",
+            f"{walk.draft}/bench",
+            walk.experiment,
+        ],
+        "ada": [*reviews_too, "/exports", "/admin", "/experiments"],
+        "max": [*reviews_too, "/admin", "/admin/queue", "/admin/people", "/admin/audit", edited, f"{edited}/impact"],
+    }
+
+
+def subject_of(session, house: SampleHouse, name: str):
+    submission = submission_queries.find(session, house.submissions[name])
+    return submission_queries.subject_of(session, submission.id)
+
+
+def open_review(session, house: SampleHouse, reviewer, name: str):
+    subject = subject_of(session, house, name)
+    free = assignment_queries.free_slots(session, reviewer, [subject.id], utc_now())[subject.id]
+    return reviews.open_review(session, reviewer, assignments.claim_slot(session, house.settings, reviewer, free).slot)
+
+
+def test_every_page_of_the_house_is_walked(walk):
+    routes = {
+        route.path for router in _PAGE_ROUTERS for route in router.routes if "GET" in route.methods
+    } - FILES_AND_FRAGMENTS
+    walked = {address for mine in walk.addresses.values() for address in mine} | {"/sign-in"}
+
+    assert [path for path in routes if not any(compile_path(path)[0].match(address) for address in walked)] == []
+
+
+@pytest.mark.parametrize("login", ROLES, ids=ROLES.values())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(walk, page_of, login, scheme):
+    page = page_of(login, color_scheme=scheme)
+    found = []
+    for address in walk.addresses[login]:
+        page.goto(address)
+        page.evaluate(EVERYTHING_OPEN)
+        found += faults(page)
+
+    assert "\n".join(found) == ""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_where_one_signs_in_is_refused_or_asks_for_the_keys(walk, page_of, scheme):
+    stranger = page_of(None, color_scheme=scheme)
+    stranger.goto("/sign-in")
+    found = faults(stranger)
+    stranger.fill("#login", "nobody")
+    stranger.fill("#password", "wrong")
+    stranger.press("#password", "Enter")
+    stranger.wait_for_load_state()
+    found += faults(stranger)
+    reviewer = page_of("rob", color_scheme=scheme)
+    reviewer.goto("/admin")
+    found += faults(reviewer)
+    reviewer.goto(walk.draft)
+    reviewer.keyboard.press("?")
+    assert reviewer.locator("#keys").is_visible()
+
+    assert "\n".join(found + faults(reviewer)) == ""
+
+
+def test_axe_finds_a_fault_that_is_there(walk, page_of):
+    page = page_of("rob")
+    page.goto("/queue")
+    page.evaluate("document.querySelector('h1').insertAdjacentHTML('afterend', '<input><p class=faint>')")
+    page.locator("p.faint").first.evaluate("one => { one.textContent = 'pale'; one.style.color = '#ddd'; }")
+
+    assert {fault.split(": ")[1] for fault in faults(page)} == {"label", "color-contrast"}
+
+
+@pytest.mark.parametrize("login", ROLES, ids=ROLES.values())
+def test_nothing_scrolls_sideways_at_400_pixels(walk, page_of, login):
+    page = page_of(login, width=400)
+    wide = {}
+    for address in walk.addresses[login]:
+        page.goto(address)
+        page.evaluate(EVERYTHING_OPEN)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 400:
+            wide[address] = (width, page.evaluate(STICKING_OUT))
+
+    assert wide == {}
+
+
+@pytest.mark.parametrize("login", ROLES, ids=ROLES.values())
+def test_tab_shows_where_it_is_and_comes_through(walk, page_of, login):
+    page = page_of(login)
+    unseen = []
+    for address in walk.addresses[login]:
+        page.goto(address)
+        reached = 0
+        while (here := tab(page)) is not None and reached < TABS_MAX:
+            reached += 1
+            if here:
+                unseen.append((address, here))
+        assert 5 <= reached < TABS_MAX, address
+
+    assert unseen == []
+
+
+def test_no_shortcut_fires_while_typing(walk, page_of):
+    """In each box of the review page: what is typed goes into the box and moves, picks and opens nothing."""
+    page = page_of("rob")
+    page.goto(walk.draft)
+    page.evaluate(EVERYTHING_OPEN)
+    boxes = page.locator("main :is(textarea, input:not([type=radio], [type=checkbox], [type=hidden]))")
+    tried = 0
+    for box in boxes.all():
+        if not box.is_visible() or not box.is_editable() or box.evaluate("one => getComputedStyle(one).opacity") == "0":
+            continue
+        tried += 1
+        box.focus()
+        before = page.evaluate(STATE)
+        page.keyboard.type(SHORTCUTS)
+        after = page.evaluate(STATE)
+        assert after == before, box.evaluate("one => one.outerHTML.slice(0, 200)")
+    assert tried >= 15
+
+
+def test_a_review_is_printed_whole(walk, page_of):
+    """The draft and the submitted review: no control, no scroll box, every rationale, line and proof."""
+    page = page_of("rob")
+    for address in (walk.draft, walk.submitted):
+        page.goto(address)
+        page.emulate_media(media="print")
+        assert page.locator("header.top").is_hidden()
+        assert page.locator("main button:visible").count() == 0, address
+        assert page.evaluate(CUT_OFF) == [], address
+    assert page.get_by_text("Well made.").is_visible()
+
+
+def test_without_scripts_every_page_can_be_read(walk, page_of):
+    reader = {address: login for login in ROLES for address in walk.addresses[login]}
+    pages = {login: page_of(login, java_script_enabled=False) for login in ROLES}
+    for address, login in reader.items():
+        pages[login].goto(address)
+        assert pages[login].locator("h1").first.is_visible(), address
+        assert pages[login].locator(".needs-js:visible").count() == 0, address
+    page = pages["rob"]
+    page.goto(walk.draft)
+    read = page.inner_text("main")
+    assert all(words in read for words in ("Wrong result", "Not checked:", "def ", "Numerics", "Decision"))
+
+
+def faults(page) -> list[str]:
+    """What axe says of the page as it stands, a line for each element, with where and why."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    where = re.sub(r"[0-9A-Z]{26}", "…", page.url.partition("//")[2].partition("/")[2])
+    return [
+        f"/{where}: {fault['id']}: {node['target']} {node['html'][:120]} {why(node)}"
+        for fault in found
+        for node in fault["nodes"]
+    ]
+
+
+def why(node: dict) -> str:
+    return "; ".join(one["message"] for one in (*node["any"], *node["all"], *node["none"]))
+
+
+def tab(page) -> str | None:
+    """Press Tab.  None at the end of the page, a description where the focus cannot be seen, else nothing."""
+    page.keyboard.press("Tab")
+    return page.evaluate(FOCUS)
