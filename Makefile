@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-fast test-kernels check format test-gpu bench-overhead bench-numerics bench-web table-rules docs lint-compose lock clean
+.PHONY: help setup run test test-fast test-kernels test-matrix check format test-gpu bench-overhead bench-numerics bench-web table-rules docs lint-compose lock clean
 
 # torch: torch + triton.  cuda: CUDA's compilers, into the torch runtime.  jax: jax + libtpu.
 WORKBENCH_RUNTIMES ?= torch jax cuda
@@ -73,10 +73,13 @@ test: setup  ## run all tests (browser tests skip where there is no Chromium)
 	@$(BIN)/python -m pytest $(T)
 
 test-fast: setup  ## run the tests that take seconds
-	@$(BIN)/python -m pytest -m 'not slow and not browser' $(T)
+	@$(BIN)/python -m pytest -m 'not slow and not matrix and not browser' $(T)
 
 test-kernels: setup  ## judge every specimen of the zoo in tests/kernels (minutes)
-	@$(BIN)/python -m pytest -m 'slow or not slow' tests/kernels
+	@$(BIN)/python -m pytest -m 'matrix or not matrix' tests/kernels
+
+test-matrix: setup  ## run what `make test` has a sample of: the zoo, the thirty kernels, simulations, every page by role
+	@$(BIN)/python -m pytest -m matrix $(T)
 
 test-gpu: setup  ## run the tests that need a CUDA device; they skip where there is none
 	@$(BIN)/python -m pytest -m gpu $(T) || [ $$? -eq 5 ]

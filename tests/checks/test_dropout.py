@@ -83,7 +83,7 @@ def test_too_few_elements_are_the_tasks_fault(random, x):
         dropped_out(dropped(x, random.random(SHAPE) < RATE)[0, :40], x[0, :40], RATE)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_refuses_honest_masks_no_more_often_than_stated_in_20000_trials(random):
     told = np.ones((20, 30), bool)
     masks = random.random((20_000, *told.shape)) < RATE

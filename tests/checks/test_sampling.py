@@ -86,7 +86,7 @@ class TestDrawnFrom:
         with pytest.raises(ValueError, match="weights have to be"):
             drawn_from(np.zeros(1000, int), broken)
 
-    @pytest.mark.slow
+    @pytest.mark.matrix
     def test_refuses_honest_draws_no_more_often_than_stated_in_5000_trials(self, random):
         weights = random.dirichlet(np.full(8, 0.5), size=3)
         rejected, share = 0, 1e-2 / 3

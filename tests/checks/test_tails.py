@@ -58,7 +58,7 @@ class TestMultinomial:
         every = (c for c in itertools.product(range(n + 1), repeat=k) if sum(c) == n)
         never_too_often([(exact_multinomial(c, chances), tails.multinomial(c, chances)) for c in every])
 
-    @pytest.mark.slow
+    @pytest.mark.matrix
     @pytest.mark.parametrize("categories", [2, 30, 1000])
     def test_refuses_no_more_often_than_stated_in_20000_trials(self, categories):
         random = np.random.default_rng(categories)

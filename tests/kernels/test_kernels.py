@@ -1,4 +1,4 @@
-"""The zoo: every specimen is judged as its first line says.  A sample runs by default, all of it under `slow`."""
+"""The zoo: every specimen is judged as its first line says.  A sample runs by default, all of it under `matrix`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_sample(engine, name):
     assert ALL[name].wrong(judge(ALL[name], engine)) is None
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 @pytest.mark.parametrize("specimen", [s for s in ALL.values() if s.name not in SAMPLE], ids=lambda s: s.name)
 def test_zoo(engine, specimen: Specimen):
     assert specimen.wrong(judge(specimen, engine)) is None
@@ -43,8 +43,8 @@ def test_zoo(engine, specimen: Specimen):
     "name",
     [
         "square-plus-one/partial_tail",
-        pytest.param("softmax/good", marks=pytest.mark.slow),
-        pytest.param("argmax/int32_indices", marks=pytest.mark.slow),
+        pytest.param("softmax/good", marks=pytest.mark.matrix),
+        pytest.param("argmax/int32_indices", marks=pytest.mark.matrix),
     ],
 )
 def test_cold_and_warm_agree(engine, name):

@@ -36,7 +36,7 @@ def test_sample(engine, name):
     assert_judged_right(ALL[name], engine)
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 @pytest.mark.parametrize("name", sorted(set(ALL) - set(SAMPLE)))
 def test_all(engine, name):
     assert_judged_right(ALL[name], engine)
