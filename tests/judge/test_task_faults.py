@@ -59,7 +59,9 @@ def test_a_reference_that_hangs_is_an_invalid_task(bench, monkeypatch):
     assert "task.reference_hangs" in codes(report)
 
 
-@pytest.mark.parametrize("check", ["raise KeyError", "return True", "return 1, 2, 3", "import os; os._exit(3)", "return False, 'never'"])
+@pytest.mark.parametrize(
+    "check", ["raise KeyError", "return True", "return 1, 2, 3", "import os; os._exit(3)", "return False, 'never'"]
+)
 def test_a_broken_check_is_an_invalid_task(bench, check):
     reference = INPUTS + f"def reference(x):\n    return x * 2\ndef check(inputs, outputs, oracle):\n    {check}"
     report = bench.judge(DOUBLE, reference=reference)
