@@ -184,7 +184,7 @@ CASES = (
     Case("wrong token", lambda h: h.send(b"x = 1", Authorization="Bearer wb_wrong"), "401", "token"),
     Case("unknown task", lambda h: h.send(KERNEL.encode(), task="no-such-task"), "404", "no-such-task"),
     Case("malformed task.toml", broken_toml, "422", "task.toml:8: tolerance.atol"),
-    Case("a reference that raises", lambda h: h.judge("raises"), "invalid_task", "task.reference_fails"),
+    Case("a reference that raises", lambda h: h.judge("raises"), "invalid_task", "task.reference_raises"),
 )
 # Two minutes: a first call may import and compile.  The judge's tests wait for one too, so only the table has it.
 HANGS = Case("a reference that hangs", lambda h: h.judge("hangs"), "invalid_task", "task.reference_hangs")
