@@ -1,0 +1,161 @@
+"""A review being written: taken from the queue, saved as typed, moved to newer evidence or rubric, submitted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.access import SignedIn
+from app.accounts.policy import Viewer
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
+from app.assignments.queue import claim_next
+from app.domain.review import ReviewState
+from app.errors import NotFound, WorkbenchError
+from app.kit import pages
+from app.kit.db import ReadSession, WriteSession
+from app.kit.prose import prose
+from app.models import Review, RubricVersion
+from app.reviews import comments, queries, service, showing
+from app.reviews.forms import ReviewForm, read_review_form
+from app.rubrics import moves
+from app.rubrics import queries as rubric_queries
+from app.rubrics import service as rubrics
+from app.rubrics.forms import mapping_of, read_mapping
+
+router = APIRouter(include_in_schema=False)
+Typed = Annotated[ReviewForm, Depends(read_review_form)]
+Mapped = Annotated[dict[str, str], Depends(read_mapping)]
+Text = Annotated[str, Form()]
+
+
+@router.post("/queue/next")
+def take_next(request: Request, session: WriteSession, viewer: SignedIn) -> Response:
+    return _next(request, session, viewer)
+
+
+@router.post("/queue/{slot_id}/claim")
+def claim(request: Request, session: WriteSession, viewer: SignedIn, slot_id: str) -> Response:
+    slot = assignment_queries.find_slot(session, slot_id)
+    claimed = assignments.claim_slot(session, request.app.state.settings, viewer, slot)
+    return RedirectResponse(f"/reviews/{service.open_review(session, viewer, claimed.slot).public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/draft")
+def save_draft(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    review = queries.find(session, public_id)
+    if "text/html" in request.headers.get("accept", ""):
+        return _keep(request, session, viewer, review, form.content, form.version)
+    saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
+    answer = {"version": saved.version, "saved_at": saved.saved_at.isoformat(), "conflict": saved.conflict}
+    return JSONResponse(answer, 409 if saved.conflict is not None else 200)
+
+
+@router.post("/reviews/{public_id}/submit")
+def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    review = queries.find(session, public_id)
+    try:
+        with session.begin_nested():
+            service.submit_review(session, viewer, review, form.for_submit())
+    except WorkbenchError as error:
+        # What was typed is kept on the server too, whatever was wrong with it.
+        saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
+        return showing.draft_page(
+            request, session, viewer, review, form.content, saved.version, error=error, other=saved.conflict
+        )
+    return _next(request, session, viewer) if form.then == "next" else RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/carry/{key}")
+def carry_comment(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, key: str, form: Typed
+) -> Response:
+    """Take over a comment on an earlier revision, beside all that was typed."""
+    review = _own_draft(session, viewer, public_id)
+    found = next((one for one in showing.earlier(request, session, viewer, review) if one.key == key), None)
+    if found is None:
+        raise NotFound("that comment is not among those on the revisions before")
+    content = {**form.content, "comments": [*form.content["comments"], comments.carried(found)]}
+    return _keep(request, session, viewer, review, content, form.version)
+
+
+@router.post("/reviews/{public_id}/evidence")
+def take_newer_evidence(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed
+) -> Response:
+    review = _own_draft(session, viewer, public_id)
+    service.take_newer_evidence(session, viewer, review)
+    return _keep(request, session, viewer, queries.find(session, public_id), form.content, form.version)
+
+
+@router.get("/reviews/{public_id}/rubric")
+def move_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
+    """The dry run: what moving one's draft to the newest version of its rubric would do."""
+    review = _own_draft(session, viewer, public_id)
+    return _move_page(request, session, review, mapping_of(request.query_params.multi_items()))
+
+
+@router.post("/reviews/{public_id}/rubric")
+def move(
+    request: Request, session: WriteSession, viewer: SignedIn, mapping: Mapped, public_id: str, seal: Text = ""
+) -> Response:
+    review = _own_draft(session, viewer, public_id)
+    try:
+        with session.begin_nested():
+            target = _newer_rubric(session, review)
+            moves.move(session, viewer, moves.plan(session, target, mapping, review=review), seal=seal)
+    except WorkbenchError as error:
+        return _move_page(request, session, review, mapping, error=error)
+    return RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/preview")
+def preview(viewer: SignedIn, public_id: str, feedback: Annotated[str, Form()] = "") -> Response:
+    """Reads nothing and keeps nothing; a POST only because the text may be long."""
+    return HTMLResponse(prose(feedback) or '<p class="muted">Nothing written yet.</p>')
+
+
+def _next(request: Request, session: Session, viewer: Viewer) -> Response:
+    session.flush()
+    taken = claim_next(session, request.app.state.settings, viewer)
+    if taken is None:
+        return RedirectResponse("/queue", 303)
+    return RedirectResponse(f"/reviews/{service.open_review(session, viewer, taken.slot).public_id}", 303)
+
+
+def _keep(
+    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], version: int
+) -> Response:
+    """Save for a browser without scripts, and show the page again."""
+    saved = service.save_draft(session, viewer, review, content, base_version=version)
+    if saved.conflict is None:
+        return RedirectResponse(f"/reviews/{review.public_id}#comments", 303)
+    return showing.draft_page(request, session, viewer, review, content, saved.version, other=saved.conflict)
+
+
+def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
+    review = queries.find_visible(session, viewer, public_id).review
+    if review.reviewer_id != viewer.id or review.state != ReviewState.DRAFT:
+        raise NotFound("there is no draft of yours here", what_to_do="A submitted review keeps its rubric for good.")
+    return review
+
+
+def _newer_rubric(session: Session, review: Review) -> RubricVersion:
+    newer = rubric_queries.published_after(session, review.rubric_version)
+    if newer is None:
+        raise NotFound("this draft has the newest version of its rubric already")
+    return newer
+
+
+def _move_page(
+    request: Request, session: Session, review: Review, mapping: dict[str, str], *, error: WorkbenchError | None = None
+) -> Response:
+    target = _newer_rubric(session, review)
+    context = {
+        "review": review, "version": target, "plan": moves.plan(session, target, mapping, review=review),
+        "changes": rubrics.changed_since(review.rubric_version, target), "error": error,
+    }  # fmt: skip
+    return pages.render(request, "rubrics/move.html", context, status=error.status if error else 200)

@@ -1,0 +1,151 @@
+"""What the pages of a review show: the draft with its problems, or what was submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import Request, Response
+from sqlalchemy.orm import Session
+
+from app.accounts.policy import Viewer
+from app.domain.review import CommentCategory, CommentSeverity, SlotState
+from app.domain.rubric import total
+from app.errors import WorkbenchError
+from app.kit import pages
+from app.models import Review
+from app.reviews import comments, page, queries, scoring, service
+from app.reviews.source_routes import choices_of, evidence_for, more_address
+from app.rubrics import queries as rubric_queries
+from app.rubrics.content import as_rubric
+from app.submissions import parts
+from app.submissions import policy as submission_policy
+from app.submissions.display import files_shown
+
+
+def draft_page(
+    request: Request,
+    session: Session,
+    viewer: Viewer,
+    review: Review,
+    content: dict[str, Any],
+    version: int,
+    *,
+    error: WorkbenchError | None = None,
+    other: dict[str, Any] | None = None,
+) -> Response:
+    """`other` is what another page saved meanwhile: shown beside this text, which a save now puts in its place."""
+    problems = error.details.get("problems", {}) if error else {}
+    typed = _placed(request, review, content.get("comments", []))
+    context = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True) | {
+        "review": review,
+        "draft": content,
+        "typed_comments": [c.content for c in typed],
+        "titles": page.titles_of(review.rubric_version),
+        "version": version,
+        "error": error,
+        "other": other,
+        "problems": problems,
+        "newer_evidence": service.newer_evidence(session, review),
+        "earlier": earlier(request, session, viewer, review),
+        "severities": tuple(CommentSeverity),
+        "categories": tuple(CommentCategory),
+        "criteria": criteria(
+            review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
+        ),
+        "newer_rubric": rubric_queries.published_after(session, review.rubric_version),
+        "decisions": page.DECISIONS,
+        "confidences": page.CONFIDENCES,
+        "token": _token(viewer, review),
+        "lease_until": _lease(viewer, review),
+        "contests": [c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id],
+    }
+    return pages.render(request, "reviews/page.html", context, status=error.status if error else 200)
+
+
+def read_context(request: Request, session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
+    rubric = as_rubric(review.rubric_version.content)
+    given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
+    seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
+    return {
+        "review": review,
+        "label": seen.label,
+        "submission": review.subject.submission,
+        "task": review.subject.task_version,
+        "criteria": criteria(review, viewer, review.scores),
+        "total": total(rubric, scoring.as_scores(given)),
+        "evidence": evidence_for(viewer, review),
+        "comments": _placed(request, review, review.comments),
+        "titles": page.titles_of(review.rubric_version),
+    }
+
+
+def earlier(request: Request, session: Session, viewer: Viewer, review: Review) -> list[comments.EarlierComment]:
+    submission = review.subject.submission
+    return comments.earlier(session, request.app.state.settings, viewer, submission) if submission else []
+
+
+def criteria(
+    review: Review,
+    viewer: Viewer,
+    scores: dict[str, Any],
+    problems: Any = None,
+    rulings: Sequence[page.ShownRuling] = (),
+) -> list[page.CriterionView]:
+    submission = review.subject.submission
+    return page.criteria_of(
+        review.rubric_version,
+        kind=review.subject.task_version.kind,
+        framework=submission.framework if submission else "",
+        scores=scores,
+        evidence=evidence_for(viewer, review),
+        problems=problems if isinstance(problems, dict) else None,
+        rulings=rulings,
+    )
+
+
+def _evidence_context(
+    request: Request,
+    viewer: Viewer,
+    review: Review,
+    typed_at: Mapping[str, Mapping[int, list[comments.PlacedComment]]],
+    *,
+    citable: bool,
+) -> dict[str, Any]:
+    submission = review.subject.submission
+    files = files_shown(request.app.state.settings, submission) if submission else []
+    evidence = evidence_for(viewer, review, citable=citable)
+    pointed_at = {f.name: [*(evidence.at_lines(f.name) if evidence else ()), *typed_at.get(f.name, ())] for f in files}
+    return {
+        "submission": submission,
+        "comparisons": choices_of(review, submission) if submission else [],
+        "task": review.subject.task_version,
+        "evidence": evidence,
+        "files": parts.first_parts(files, pointed_at),
+        "more": more_address(review),
+        "typed_at": typed_at,
+        "anchors": {f.name: f.anchor for f in files},
+        "author": submission_policy.author_label(viewer, submission) if submission else "",
+    }
+
+
+def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:
+    standing = rubric_queries.rulings_of(session, review.rubric_version)
+    read_at = rubric_queries.acknowledged(session, viewer.id, [ruling.id for ruling in standing])
+    ticked = content.get("acknowledged", [])
+    return [page.ShownRuling(ruling, read_at.get(ruling.id), ruling.public_id in ticked) for ruling in standing]
+
+
+def _token(viewer: Viewer, review: Review) -> str:
+    slot = review.slot
+    return slot.token or "" if slot and slot.holder_id == viewer.id else ""
+
+
+def _lease(viewer: Viewer, review: Review) -> Any:
+    slot = review.slot
+    return slot.lease_until if slot and slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED else None
+
+
+def _placed(request: Request, review: Review, said: Sequence[dict[str, Any]]) -> list[comments.PlacedComment]:
+    sources = comments.sources_of(request.app.state.settings, review.subject.submission)
+    return [comments.placed(comment, sources) for comment in said]
