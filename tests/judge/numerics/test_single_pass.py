@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from workers.judge.numerics import Expected, Tolerance, compare, single_pass
 from workers.judge.numerics import comparison as comparison_module
+from workers.judge.numerics.chunks import CHUNK
 
 SOURCE = single_pass.LIBRARY.with_name("single_pass.c")
 SUMS = ("normalised_rms", "bias_ulp")  # they add up in another order
@@ -25,7 +26,7 @@ compiled = pytest.mark.skipif(single_pass.library() is None, reason="no compiled
 
 
 def both(got, expected, tolerance, vacuous=False):
-    """Results of the compiled pass and of NumPy, and how many pieces the compiled one took."""
+    """Results of the compiled pass and of NumPy, and how many elements of each piece the compiled one took."""
     with pytest.MonkeyPatch.context() as patch:
         taken, add = [], single_pass.SinglePass.add
         patch.setattr(single_pass.SinglePass, "add", lambda *a: taken.append(add(*a)) or taken[-1])
@@ -63,7 +64,7 @@ def test_every_format_and_rule(rng, name, oracle, known):
     for tolerance in TOLERANCES:
         quick, slow, taken = both(got, expected, tolerance)
         assert_equal(quick, slow)
-        assert taken == [True, True]
+        assert sum(taken) == got.size
     assert_equal(*both(got, expected, TOLERANCES[1], vacuous=True)[:2])
 
 
@@ -79,14 +80,15 @@ def test_every_shape(rng, shape):
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("where", ["got", "native", "truth", "sensitivity"])
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
-def test_a_piece_that_is_not_plain_is_left_to_numpy(rng, odd, where, name):
+def test_from_a_block_that_is_not_plain_a_piece_is_left_to_numpy(rng, odd, where, name):
     got, native, truth = outputs(rng, name, (200, 1000))
     arrays = {"got": got, "native": native, "truth": truth, "sensitivity": np.abs(truth).astype(np.float32)}
     arrays[where][120, 7] = odd
     expected = Expected(native, truth, 5, arrays["sensitivity"])
     quick, slow, taken = both(got, expected, Tolerance(1e-5, 1e-5, None))
     assert_equal(quick, slow)
-    assert taken == [True, False, True, True]
+    at = 120 * 1000 + 7 - CHUNK
+    assert [taken[0], *taken[2:]] == [CHUNK, CHUNK, got.size - 3 * CHUNK] and at - 1000 < taken[1] <= at
 
 
 @compiled
@@ -106,6 +108,25 @@ def test_extremes_zeros_and_views(rng):
     assert_equal(*both(views[0], Expected(*views[1:], 3), TOLERANCES[1])[:2])
     swapped = native.astype(">f4")
     assert_equal(*both(got.astype(">f4"), Expected(swapped, truth.astype(">f8"), 3), TOLERANCES[1])[:2])
+
+
+@compiled
+def test_tables_that_are_emptied_on_the_way_count_the_same(rng, monkeypatch):
+    monkeypatch.setattr(single_pass, "_TABLES_HOLD", 1)
+    got, native, truth = outputs(rng, "bfloat16", (400, 1000))
+    assert_equal(*both(got, Expected(native, truth, 5), TOLERANCES[1])[:2])
+
+
+@compiled
+@pytest.mark.parametrize("name", ["float32", "bfloat16", "float8_e5m2"])
+def test_errors_far_below_and_above_one_ulp_keep_their_octaves(name):
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    truth = np.concatenate([np.ldexp(1.0, np.arange(-400, 12, 1)), np.zeros(3)])
+    native = truth.astype(dtype)
+    got = np.roll(native, 40)
+    quick, slow, taken = both(got, Expected(native, truth, 1), TOLERANCES[1])
+    assert_equal(quick, slow)
+    assert taken == [truth.size]
 
 
 @compiled
@@ -151,5 +172,5 @@ def test_a_library_of_another_source_is_not_used(tmp_path, monkeypatch):
 def test_another_source_has_another_version():
     """Raise VERSION in both files and renew the digest whenever the C source changes."""
     digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
-    assert (single_pass.VERSION, digest) == (2, "6612830bd451ea19")
+    assert (single_pass.VERSION, digest) == (3, "5651bdce78688534")
     assert f"#define VERSION {single_pass.VERSION} " in SOURCE.read_text()

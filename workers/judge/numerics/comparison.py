@@ -17,7 +17,7 @@ from workers.judge.numerics.chunks import CHUNK
 from workers.judge.numerics.decision import decide
 from workers.judge.numerics.formats import is_exact
 from workers.judge.numerics.measure import measure
-from workers.judge.numerics.rules import Expected, Rule, Tolerance, check_expected, rule_for
+from workers.judge.numerics.rules import Expected, Piece, Rule, Tolerance, check_expected, rule_for
 from workers.judge.numerics.single_pass import single_pass
 from workers.judge.numerics.statistics import QUANTILES, coarse, quantile
 from workers.judge.numerics.tally import CANDIDATE, REFERENCE, Tally
@@ -76,12 +76,18 @@ def _part(starts: range, got: NDArray[Any], expected: Expected, rule: Rule, budg
     quick = single_pass(tally, got.dtype, rule, budget, oracle=expected.oracle is not None)
     with np.errstate(all="ignore"):
         for start, piece in expected.pieces(got, starts):
-            if quick and quick.add(start, piece):
-                continue
-            measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
-            tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
-            tally.rules.add(piece.got, piece.native, finite=measured.specials is None)
+            counted = quick.add(start, piece) if quick else 0
+            if counted < piece.got.size:
+                _add(tally, start + counted, piece.after(counted), rule, budget)
+    if quick:
+        quick.finish()
     return tally
+
+
+def _add(tally: Tally, start: int, piece: Piece, rule: Rule, budget: ErrorBudget | None) -> None:
+    measured = measure(piece.got, piece.native, piece.oracle, exact=rule.exact)
+    tally.add(start, measured, decide(measured, rule, budget, piece.sensitivity))
+    tally.rules.add(piece.got, piece.native, finite=measured.specials is None)
 
 
 def _result(name: str, got: NDArray[Any], expected: Expected, rule: Rule, tally: Tally) -> OutputResult:

@@ -58,6 +58,12 @@ class Piece(NamedTuple):
     oracle: NDArray[Any] | None
     sensitivity: NDArray[np.float32] | None
 
+    def after(self, count: int) -> Piece:
+        """What follows the first `count` elements."""
+        oracle = None if self.oracle is None else self.oracle[count:]
+        sensitivity = None if self.sensitivity is None else self.sensitivity[count:]
+        return Piece(self.got[count:], self.native[count:], oracle, sensitivity)
+
 
 @dataclass(frozen=True)
 class Expected:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ from workers.judge.numerics.formats import BFLOAT16, float_format, is_exact
 from workers.judge.numerics.rules import HALF_ULP, Piece, Rule
 from workers.judge.numerics.tally import Tally
 
-VERSION = 2  # of single_pass.c: a library that was compiled from another one is not used
+VERSION = 3  # of single_pass.c: a library that was compiled from another one is not used
 LIBRARY = Path(__file__).with_name(f"_single_pass{sysconfig.get_config_var('EXT_SUFFIX')}")
 FLOAT32_PRECISION = 24
 BY_TOLERANCE, BY_ULP, BY_BUDGET = range(3)
 _NAMED = sorted(RULES, key=lambda rule: INSIDE.index(rule.inside))  # in the order that single_pass.c wants
 _MAXIMA = ("max_abs", "max_rel", "max_ulp", "budget_ratio")
+_TABLE = 256 * ((1 << 10) + (1 << 4))  # ROWS * STRIDE of single_pass.c
+_TABLES_HOLD = 1 << 31  # elements: their bins are of 32 bits
+_LARGEST = sys.float_info.max
 
 
 def _fields(*groups: tuple[type, str]) -> list[tuple[str, type]]:
@@ -48,8 +52,10 @@ class _Totals(ctypes.Structure):
     """`Totals` of single_pass.c."""
 
     _fields_ = _fields(
-        (ctypes.c_int64, "mismatched by_ulp by_reference got_nonzero native_nonzero tops worsts"),
+        (ctypes.c_int64, "mismatched by_ulp by_reference got_nonzero native_nonzero"),
         (ctypes.c_double, "max_abs max_rel max_ulp budget_ratio reference_max_ulp least_allowed most_allowed"),
+        (ctypes.c_double, "least_size most_size"),
+        (ctypes.c_int64, "tops worsts"),
         (ctypes.c_double, "errors truths signs"),
     )
 
@@ -60,6 +66,7 @@ def library() -> ctypes.CDLL | None:
     try:
         loaded = ctypes.CDLL(str(LIBRARY))
         version = loaded.single_pass_version()
+        loaded.single_pass.restype = ctypes.c_int64
     except (OSError, AttributeError):
         return None
     return loaded if version == VERSION else None
@@ -79,42 +86,56 @@ def single_pass(
 
 
 class SinglePass:
-    """Feeds one tally, as `Tally.add` would, piece by piece."""
+    """Feeds one tally, as `Tally.add` would, piece by piece; `finish` hands over what adds up by itself."""
 
     def __init__(self, compiled: ctypes.CDLL, tally: Tally, rule: _Rule) -> None:
-        self._call, self._tally, self._rule, self._totals = compiled.single_pass, tally, rule, _Totals()
+        self._compiled, self._tally, self._rule = compiled, tally, rule
+        self._totals = _Totals(least_allowed=_LARGEST, most_allowed=-_LARGEST, least_size=_LARGEST)
+        self._counted = self._in_tables = 0
         bounds = np.array([named.of(tally.rules.dtype) for named in _NAMED]).T.copy()
         self._violations, self._floors = np.zeros(len(_NAMED), np.int64), np.zeros(2)
         self._top, self._worst = np.empty((2, CHUNK))
         self._top_at, self._worst_at = np.empty((2, CHUNK), np.int64)
+        self._tables = np.zeros((2, _TABLE), np.uint32)
         self._held = (
             *bounds, self._floors, self._top, self._top_at, self._worst, self._worst_at,
-            tally.fine, tally.octaves.counts, self._violations,
+            self._tables, tally.octaves.counts, self._violations,
             np.array([tally.map.rows, tally.map.columns, *tally.map.cells.shape]), tally.map.ends(),
             tally.map.cells,
         )  # fmt: skip
-        self._pointers = [_pointer(array) for array in self._held]
+        self._pointers = [*map(_pointer, self._held), ctypes.byref(self._totals)]
 
-    def add(self, start: int, piece: Piece) -> bool:
-        """Take in the piece at flat index `start`; `False`, and nothing is counted, where it is not plain."""
-        self._floors[:] = self._tally.top.floor, self._tally.worst.floor
+    def add(self, start: int, piece: Piece) -> int:
+        """Take in the piece at flat index `start`, up to its first block that is not plain: how many elements."""
+        tally, totals = self._tally, self._totals
+        self._floors[:] = tally.top.floor, tally.worst.floor
         truth = None if piece.oracle is None else _usable(planes(piece.oracle)[0], np.float64)
         sensitivity = None if piece.sensitivity is None else _usable(piece.sensitivity, np.float32)
         arrays = (self._narrow(piece.got), self._narrow(piece.native), truth, sensitivity)
-        counted = self._call(
+        counted: int = self._compiled.single_pass(
             ctypes.c_int64(start), ctypes.c_int64(piece.got.size), *map(_pointer, arrays),
-            ctypes.byref(self._rule), *self._pointers, ctypes.byref(self._totals),
+            ctypes.byref(self._rule), *self._pointers,
         )  # fmt: skip
         if counted:
-            self._add_totals(piece.got.size)
-        return bool(counted)
+            tally.sums.add_totals(totals.errors, totals.truths, totals.signs)
+            tally.top.add_found(self._top[: totals.tops].copy(), self._top_at[: totals.tops].copy())
+            tally.worst.add_found(self._worst[: totals.worsts].copy(), self._worst_at[: totals.worsts].copy())
+            self._counted += counted
+            self._in_tables += counted
+            if self._in_tables >= _TABLES_HOLD:
+                self._fold()
+        return counted
 
     def _narrow(self, piece: NDArray[Any]) -> NDArray[Any]:
         return _usable(piece, piece.dtype) if self._rule.bfloat16 else _usable(as_float32(piece), np.float32)
 
-    def _add_totals(self, size: int) -> None:
+    def finish(self) -> None:
+        """Hand over counts and maxima; call it once, behind the last piece."""
+        if not self._counted:
+            return
+        self._fold()
         tally, totals = self._tally, self._totals
-        tally.elements += size
+        tally.elements += self._counted
         tally.mismatched += totals.mismatched
         tally.by_ulp |= bool(totals.by_ulp)
         tally.by_reference |= bool(totals.by_reference)
@@ -125,19 +146,22 @@ class SinglePass:
         if self._rule.decides != BY_ULP:
             tally.least_allowed = min(tally.least_allowed, totals.least_allowed)
             tally.most_allowed = max(tally.most_allowed, totals.most_allowed)
-        tally.sums.add_totals(totals.errors, totals.truths, totals.signs)
-        tally.top.add_found(self._top[: totals.tops].copy(), self._top_at[: totals.tops].copy())
-        tally.worst.add_found(self._worst[: totals.worsts].copy(), self._worst_at[: totals.worsts].copy())
-        self._add_named(size)
-
-    def _add_named(self, size: int) -> None:
-        named, totals = self._tally.rules, self._totals
-        named.elements += size
+        named = tally.rules
+        named.elements += self._counted
         named.got_zero = named.got_zero and not totals.got_nonzero
         named.ref_zero = named.ref_zero and not totals.native_nonzero
         for rule, count in zip(_NAMED, self._violations.tolist(), strict=True):
             named.violations[rule.name] += count
-        self._violations[:] = 0
+
+    def _fold(self) -> None:
+        for side in range(1 + bool(self._rule.with_oracle)):
+            self._compiled.single_pass_fold(
+                ctypes.byref(self._rule), ctypes.c_double(self._totals.least_size),
+                ctypes.c_double(self._totals.most_size), _pointer(self._tables[side]),
+                _pointer(self._tally.fine[side]), _pointer(self._tally.octaves.counts[side]),
+            )  # fmt: skip
+        self._tables[:] = 0
+        self._in_tables = 0
 
 
 def _rule(dtype: np.dtype[Any], rule: Rule, budget: ErrorBudget, *, oracle: bool) -> _Rule:
