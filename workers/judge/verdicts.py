@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from app.domain.findings import known
 from app.domain.report import (
     PRECEDENCE,
     VERDICT_TITLES,
@@ -32,8 +33,9 @@ def decide(noted: Iterable[Verdict]) -> Verdict:
 def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope, findings: Iterable[Finding]) -> str:
     """One sentence for people.  It names no value and no hidden workload, so it may be shown to anybody."""
     findings = list(findings)
-    errors = {f.workload for f in findings if f.severity is Severity.ERROR} & set(scope.workloads_run)
-    failed = len({w.name for w in workloads if w.status is StageStatus.FAILED} | errors)
+    errors = [f for f in findings if f.severity is Severity.ERROR and f.workload in scope.workloads_run]
+    wrong = {w.name for w in workloads if w.status is StageStatus.FAILED}
+    failed = len(wrong | {f.workload for f in errors})
     if verdict is Verdict.SUSPECT:
         return f"{VERDICT_TITLES[verdict]}: {_suspicion({f.code for f in findings})}"
     if verdict is Verdict.ACCEPTED:
@@ -44,7 +46,15 @@ def headline(verdict: Verdict, workloads: Iterable[WorkloadResult], scope: Scope
         return f"Inconclusive: a deciding stage was not measured here; {scope.sentence()}"
     if verdict is Verdict.COMPILE_ERROR:
         return "Compile error: the submission does not load"
-    return f"{VERDICT_TITLES[verdict]} on {failed} of {len(scope.workloads_run)} workloads, {scope.sentence()}"
+    # Where every value is right, what is wrong has to be said, or the numbers seem to contradict it.
+    says_why = verdict is Verdict.WRONG_RESULT and not wrong
+    why = _titles(f.code for f in errors) if says_why else ""
+    return f"{VERDICT_TITLES[verdict]}{why} on {failed} of {len(scope.workloads_run)} workloads, {scope.sentence()}"
+
+
+def _titles(codes: Iterable[str]) -> str:
+    titles = [known(code).title for code in dict.fromkeys(codes)]
+    return f": {', '.join(title[0].lower() + title[1:] for title in titles)}" if titles else ""
 
 
 def _suspicion(codes: set[str]) -> str:
