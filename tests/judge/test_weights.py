@@ -53,6 +53,8 @@ NORM = """
     def forward(self, x):
         return self.norm(x) + self.norm.running_mean
 """
+WITHOUT_COUNT = NORM.replace("nn.BatchNorm1d(8)", "nn.BatchNorm1d(8); self.norm.num_batches_tracked = None")
+COUNTING = NORM.replace("+ self.norm.running_mean", "* self.norm.num_batches_tracked")
 NESTED = """
     def __init__(self, widths, options):
         super().__init__()
@@ -83,13 +85,15 @@ def codes(report):
         (reference(TIED), TIED_ONCE),
         (reference(TIED_ONCE), TIED),
         (reference(NORM), NORM),
+        (reference(NORM), WITHOUT_COUNT),
         (reference(NESTED, "{'widths': [8, 6, 2], 'options': {'bias': False}}", "Model(**args).state_dict()"), NESTED),
         (reference(args="{'bias': False}", state="Model(**args).state_dict()"), LINEAR),
         (reference(args="[[8], {'bias': False}]", state="Model(8, bias=False).state_dict()"), LINEAR),
         (reference(), LINEAR.replace("persistent=False", "persistent=True")),
     ],
     ids=[
-        "half", "half-by-order", "tied", "tied-one-name", "tied-two-names", "batch-norm", "nested-arguments",
+        "half", "half-by-order", "tied", "tied-one-name", "tied-two-names", "batch-norm", "no-count-of-batches",
+        "nested-arguments",
         "named-arguments", "both-arguments", "own-buffer-kept",
     ],
 )  # fmt: skip
@@ -115,6 +119,12 @@ def test_others_are_told_what_is_wrong(bench, model, verdict, code):
     report = bench.judge(submission(model), reference=reference())
     assert report.verdict is verdict, [f.message for f in report.findings]
     assert code in codes(report)
+
+
+def test_a_counter_that_answers_depend_on_needs_a_place(bench):
+    report = bench.judge(submission(WITHOUT_COUNT), reference=reference(COUNTING))
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert "task.state_mismatch" in codes(report)
 
 
 def test_a_function_has_no_place_for_weights(bench):

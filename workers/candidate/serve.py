@@ -125,7 +125,7 @@ class _Desk:
         module = build(self.entry, given["init_args"], given["state"]) if earlier is None else earlier
         self.modules[message["slot"]] = module
         try:
-            matched = weights.load(module, given["state"])
+            matched = weights.load(module, given["state"], frozenset(message["idle"]))
         except weights.StateMismatch as mismatch:
             return {"mismatch": str(mismatch)}, []
         return {"matched": matched}, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import torch
@@ -15,10 +16,10 @@ class StateMismatch(Exception):
     """The weights fit neither by name nor by order; the message says what is left over."""
 
 
-def load(module: Any, state: Tensors) -> str:
+def load(module: Any, state: Tensors, idle: AbstractSet[str] = frozenset()) -> str:
     """Copy `state` into `module` and say how it fitted: `name` or `order`; raises `StateMismatch`.
 
-    A module's own `load_state_dict` has the first word, so that a submission may pack weights as it likes.
+    Those whose names are in `idle` may stay without a place.  A module's own `load_state_dict` has the first word, so that a submission may pack weights as it likes.
     """
     if not isinstance(module, torch.nn.Module):
         if state:
@@ -27,12 +28,13 @@ def load(module: Any, state: Tensors) -> str:
     try:
         module.load_state_dict(dict(state))
     except Exception:  # noqa: BLE001 - a loader of the submission's own may fail in any way
-        return _load_ourselves(module, state)
+        return _load_ourselves(module, state, idle)
     return "name"
 
 
-def _load_ourselves(module: torch.nn.Module, state: Tensors) -> str:
+def _load_ourselves(module: torch.nn.Module, state: Tensors, idle: AbstractSet[str]) -> str:
     own = {name: t for name, t in module.state_dict().items() if isinstance(t, torch.Tensor)}
+    state = {name: t for name, t in state.items() if name in own or name not in idle}
     parameters = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     pairs, how = _by_name(own, parameters, state), "name"
     if pairs is None:

@@ -30,6 +30,7 @@ class Draw:
     rounding: Rounding = field(default_factory=lambda: Rounding("not asked for"))
     systematic: bool = False  # whether rounding errors add up on these inputs
     state: Received | None = None  # `init_args` and the weights by name, where the task has them
+    idle_weights: list[str] = field(default_factory=list)  # those that no answer depends on
     family: str = ""  # the family of values in place of the task's own
 
     def expected(self) -> list[numerics.Expected]:

@@ -162,6 +162,7 @@ class Caller:
         keeps_weights, seconds = self.bundle.spec.policy.caching == "weights", self.bundle.spec.limits.seconds
         told = self.process.ask(
             "build", draw.state.fds, timeout_s=seconds + IMPORT_SECONDS, state=draw.state.to_message(), slot=slot,
+            idle=draw.idle_weights,
             reload=None if keeps_weights else refill, seed=draw.call_seed, budget_seconds=seconds,
         )  # fmt: skip
         if {"too_slow", "unsupported"} & told.keys():

@@ -72,12 +72,15 @@ class Reader:
         first = self.drawn[0].state if self.drawn else None
         return first is not None and first.total_bytes() > LARGE_BYTES
 
-    def _state(self, slot: str, n: int) -> Received | None:
+    def _give_state(self, draw: Draw, slot: str, n: int) -> None:
         if not self.has_state:
-            return None
+            return
         if self.drawn and (n == 0 or self._has_large_state()):
-            return self.drawn[0].state
-        return self.process.receive("state", slot=slot, timeout_s=self.timeout_s)
+            draw.state, draw.idle_weights = self.drawn[0].state, self.drawn[0].idle_weights
+            return
+        told, fds = self.process.fetch("state", slot=slot, in_place=self.in_place, timeout_s=self.timeout_s)
+        draw.state = Received.of(told, fds)
+        draw.idle_weights = [str(name) for name in told.get("idle") or []]
 
     def redraw(self) -> None:
         """The first draw again in its slot, which another workload may have taken."""
@@ -108,7 +111,7 @@ class Reader:
         limit = self.timeout_s
         native = self.process.receive("native", in_place=self.in_place, slot=slot, timeout_s=limit, room=ANSWER)
         draw = Draw(inputs, native, self._oracle(native, slot), seed, self.seeds.of(self.workload.name, "candidate", n))
-        draw.state = self._state(slot, n)
+        self._give_state(draw, slot, n)
         draw.systematic = numerics.is_systematic([leaf.array for leaf in inputs.leaves()])
         if draw.oracle is not None and rounding:
             draw.rounding = self._rounding(draw, slot, n)

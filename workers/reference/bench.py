@@ -62,6 +62,22 @@ class TaskBench:
         self.shares_inputs = bool(_addresses(answer) & _addresses(inputs))
         return answer
 
+    def idle_weights(self, slot: str, in_place: list[int]) -> list[str]:
+        """Counters among the weights that no answer depends on, as seen by counting on; a submission may lack them.
+
+        A batch norm counts its batches in one, for an average that few ask for.
+        """
+        state = self.states[slot]
+        counters = state.counters()
+        if not counters:
+            return []
+        other = State(state.init_args, state.tensors | {name: state.tensors[name] + 1 for name in counters})
+        first, second = (
+            _answer(bound(self.module.reference, one.changed(_copy)), _map(_copy, self.drawn[slot]), in_place)
+            for one in (state, other)
+        )
+        return counters if _are_equal(first, second) else []
+
     def oracle(self, slot: str, in_place: list[int]) -> Any:
         """The answer in float64: the task's `oracle`, else the reference on float64 copies of floating inputs."""
         function = getattr(self.module, "oracle", None) or self.module.reference
@@ -179,6 +195,17 @@ def _map(change: Callable[[Any], Any], value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _map(change, item) for key, item in value.items()}
     return change(value)
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    """Whether two answers are the same to the bit, for all that can be told: a NaN is not."""
+    torch, leaves = _torch(), ([], [])
+    for answer, found in zip((a, b), leaves, strict=True):
+        _map(found.append, answer)
+    return len(leaves[0]) == len(leaves[1]) and all(
+        torch.equal(x, y) if _is_torch(x) and _is_torch(y) else bool(np.all(x == y))
+        for x, y in zip(*leaves, strict=True)
+    )
 
 
 def _torch() -> Any:

@@ -47,8 +47,9 @@ class _Desk:
         return pack(inputs, trim=False)
 
     def _state(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
-        """`init_args` and `state`, the weights by name."""
-        return pack(bench.states[message["slot"]].to_value(), trim=True)
+        """`init_args` and `state`, the weights by name; `idle` are those that no answer depends on."""
+        packed, out = pack(bench.states[message["slot"]].to_value(), trim=True)
+        return {**packed, "idle": bench.idle_weights(message["slot"], message["in_place"])}, out
 
     def _redraw(self, bench: TaskBench, message: dict[str, Any], _: list[int]) -> Answer:
         relative = message.get("relative", 0.0)

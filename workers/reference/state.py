@@ -30,6 +30,10 @@ class State:
     def to_value(self) -> dict[str, Any]:
         return {"init_args": self.init_args, "state": self.tensors}
 
+    def counters(self) -> list[str]:
+        """Names of single whole numbers."""
+        return [name for name, t in self.tensors.items() if not len(t.shape) and "int" in str(t.dtype)]
+
     def changed(self, change: Callable[[Any], Any]) -> State:
         return State(self.init_args, {name: change(value) for name, value in self.tensors.items()})
 
