@@ -106,6 +106,21 @@ def test_a_right_kernel_passes_every_family_in_the_contract(bench):
     assert len(report.scope.workloads_run) == 1 + len(families.OUTSIDE) + 2
 
 
+TWO = INPUTS + "\ndef reference(x):\n    return x * 2, x[:, :1].nan_to_num(0, 0, 0) + x.sum() * 0\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "verdict"), [("x * 2", Verdict.ACCEPTED), ("x.nan_to_num(0, 0, 0) * 2", Verdict.WRONG_RESULT)]
+)
+def test_an_output_of_nothing_but_nan_leaves_the_others_to_be_judged(bench, first, verdict):
+    kernel = f"def solution(x):\n    return {first}, x[:, :1].nan_to_num(0, 0, 0)\n"
+    report = judged(bench, kernel, TWO, '[contract]\nvalues = ["inf"]')
+    assert report.verdict is verdict, report.findings
+    [row] = rows_of(report, "inf")
+    assert [o.decided_by for o in row.outputs][1:] == ["reference_range"]
+    assert "task.contract_unmet" not in codes(report)
+
+
 def test_a_tail_that_only_other_shapes_have_rejects_by_the_contract(bench):
     report = judged(bench, WHOLE_TILES, DOUBLE, AXES)
     assert report.verdict is Verdict.WRONG_RESULT

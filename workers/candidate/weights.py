@@ -19,7 +19,8 @@ class StateMismatch(Exception):
 def load(module: Any, state: Tensors, idle: AbstractSet[str] = frozenset()) -> str:
     """Copy `state` into `module` and say how it fitted: `name` or `order`; raises `StateMismatch`.
 
-    Those whose names are in `idle` may stay without a place.  A module's own `load_state_dict` has the first word, so that a submission may pack weights as it likes.
+    Those whose names are in `idle` may stay without a place.  A module's own `load_state_dict` has the first word, so
+    that a submission may pack weights as it likes.
     """
     if not isinstance(module, torch.nn.Module):
         if state:

@@ -175,6 +175,8 @@ def _has_values(draw: Draw) -> bool:
 
 
 def _says_nothing(draw: Draw) -> bool:
-    """Whether an output, with elements, is NaN everywhere: then every answer or none is right."""
-    arrays = [leaf.array for leaf in draw.native.leaves() if is_floating(leaf.array) and leaf.array.size]
-    return any(all(np.isnan(piece).all() for _, (piece,) in chunks(array)) for array in arrays)
+    """Whether the outputs, those with elements, are NaN everywhere: then every answer or none is right."""
+    arrays = [leaf.array for leaf in draw.native.leaves() if leaf.array.size]
+    return bool(arrays) and all(
+        is_floating(array) and all(np.isnan(piece).all() for _, (piece,) in chunks(array)) for array in arrays
+    )
