@@ -181,6 +181,13 @@ def test_a_quarter_more_than_the_references_error_is_allowed():
 # Where S is a guess
 
 
+def test_saturated_truths_do_not_widen_what_the_others_are_granted():
+    native = np.array([448.0, 1.0, 2.0, 4.0], ml_dtypes.float8_e4m3fn)
+    plain = Expected(native, np.array([448.0, 1.0, 2.0, 4.0]), 8)
+    beyond = Expected(native, np.array([1e30, 1.0, 2.0, 4.0]), 8)
+    assert error_budget(beyond, "fp32", native.dtype) == error_budget(plain, "fp32", native.dtype)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, BF16])
 def test_terms_that_cancel_are_excused_as_far_as_the_reference_shows(judge, rng, dtype):
     """Sums near 10 of terms near 1000: neither the truth nor its root mean square says how large the terms are."""

@@ -121,12 +121,12 @@ def _output_rounding(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def _rms(expected: Expected, dtype: np.dtype[Any]) -> float:
-    overflow = math.inf if is_exact(dtype) else float_format(dtype).overflow
-    mean = MeanSquare()
+    form, mean = None if is_exact(dtype) else float_format(dtype), MeanSquare()
     with np.errstate(all="ignore"):
         for _, (piece,) in chunks(expected.truth):
             magnitude = modulus(planes(piece))
-            magnitude[magnitude >= overflow] = np.inf
+            if form is not None:  # what overflows counts for nothing, what saturates for what it becomes
+                magnitude[magnitude >= form.beyond] = np.inf if form.has_inf else form.largest
             mean.add(magnitude)
     return mean.root
 
