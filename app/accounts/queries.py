@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import Role
@@ -30,10 +30,7 @@ def list_users(session: Session) -> Sequence[User]:
 
 
 def live_session(session: Session, token_hash: str, now: dt.datetime) -> UserSession | None:
-    query = select(UserSession).options(joinedload(UserSession.user)).where(
-        UserSession.token_hash == token_hash, UserSession.revoked_at.is_(None), UserSession.expires_at > now
-    )  # fmt: skip
-    return session.scalar(query)
+    return session.scalar(_LIVE_SESSION, {"hash": token_hash, "moment": now})
 
 
 def live_sessions(session: Session, user_id: int, now: dt.datetime) -> Sequence[UserSession]:
@@ -44,8 +41,7 @@ def live_sessions(session: Session, user_id: int, now: dt.datetime) -> Sequence[
 
 
 def live_token(session: Session, token_hash: str) -> ApiToken | None:
-    query = select(ApiToken).options(joinedload(ApiToken.user)).where(ApiToken.token_hash == token_hash)
-    return session.scalar(query)
+    return session.scalar(_LIVE_TOKEN, {"hash": token_hash})
 
 
 def list_tokens(session: Session, user_id: int) -> Sequence[ApiToken]:
@@ -61,3 +57,17 @@ def failures_since(session: Session, key: str, since: dt.datetime) -> tuple[int,
 
 def conflicts_of(session: Session, user_id: int) -> Sequence[Conflict]:
     return session.scalars(select(Conflict).where(Conflict.user_id == user_id).order_by(Conflict.id)).all()
+
+
+# Every request asks one of these two; building them anew would take longer than asking.
+_LIVE_SESSION = (
+    select(UserSession)
+    .options(joinedload(UserSession.user, innerjoin=True))
+    .where(
+        UserSession.token_hash == bindparam("hash"), UserSession.revoked_at.is_(None),
+        UserSession.expires_at > bindparam("moment"),
+    )
+)  # fmt: skip
+_LIVE_TOKEN = (
+    select(ApiToken).options(joinedload(ApiToken.user, innerjoin=True)).where(ApiToken.token_hash == bindparam("hash"))
+)

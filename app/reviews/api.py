@@ -96,7 +96,7 @@ def show_review(session: ReadSession, viewer: Reader, review_id: str) -> ReviewO
 
 @router.put("/{review_id}/draft")
 def save_draft(session: WriteSession, viewer: Reviewer, review_id: str, body: DraftIn) -> DraftOut:
-    review = queries.find(session, review_id)
+    review = queries.find_draft(session, review_id)
     saved = service.save_draft(session, viewer, review, body.content, base_version=body.base_version)
     return DraftOut(version=saved.version, saved_at=saved.saved_at, conflict=saved.conflict)
 
@@ -104,7 +104,7 @@ def save_draft(session: WriteSession, viewer: Reviewer, review_id: str, body: Dr
 @router.post("/{review_id}/submit")
 def submit_review(session: WriteSession, viewer: Reviewer, review_id: str, body: SubmitIn) -> ReviewOut:
     """Close the review; 422 with a list of what is missing."""
-    review = queries.find(session, review_id)
+    review = queries.find_to_close(session, review_id)
     return _as_out(SeenReview(service.submit_review(session, viewer, review, body.content), "you"))
 
 

@@ -46,9 +46,9 @@ def claim(request: Request, session: WriteSession, viewer: SignedIn, slot_id: st
 
 @router.post("/reviews/{public_id}/draft")
 def save_draft(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
-    review = queries.find(session, public_id)
     if "text/html" in request.headers.get("accept", ""):
-        return _keep(request, session, viewer, review, form.content, form.version)
+        return _keep(request, session, viewer, queries.find(session, public_id), form.content, form.version)
+    review = queries.find_draft(session, public_id)
     saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
     answer = {"version": saved.version, "saved_at": saved.saved_at.isoformat(), "conflict": saved.conflict}
     return JSONResponse(answer, 409 if saved.conflict is not None else 200)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import Select, bindparam, exists, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.accounts.policy import Viewer
@@ -36,7 +36,28 @@ class SeenReview:
 
 
 def find(session: Session, public_id: str) -> Review:
-    found = session.scalar(_whole().where(Review.public_id == public_id))
+    """With all that a page of it shows."""
+    return _found(session, _FIND, public_id)
+
+
+def find_draft(session: Session, public_id: str) -> Review:
+    """By itself: a draft is saved more often than anything else is done here."""
+    return _found(session, _FIND_ALONE, public_id)
+
+
+def find_to_close(session: Session, public_id: str) -> Review:
+    """With what closing it needs."""
+    return _found(session, _FIND_TO_CLOSE, public_id)
+
+
+def lock(session: Session, review: Review) -> tuple[str, int]:
+    """State and rubric version as they are now, and for nobody else to change: of two at once, the second waits."""
+    state, version_id = session.execute(_LOCK, {"review": review.id}).one()
+    return state, version_id
+
+
+def _found(session: Session, query: Select[Review], public_id: str) -> Review:
+    found = session.scalar(query, {"public_id": public_id})
     if found is None:
         raise NotFound(f"there is no review {public_id!r}")
     return found
@@ -78,16 +99,11 @@ def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[S
 
 def decisions_in(session: Session, subject_id: int) -> Sequence[str]:
     """What the submitted reviews of a subject decided, each."""
-    query = select(Review.decision).where(Review.subject_id == subject_id, Review.state == ReviewState.SUBMITTED)
-    return [decision for decision in session.scalars(query) if decision]
+    return [decision for decision in session.scalars(_DECISIONS, {"subject": subject_id}) if decision]
 
 
 def is_author(session: Session, viewer: Viewer, subject_id: int) -> bool:
-    return bool(
-        session.scalar(
-            select(exists().where(SubjectAuthor.subject_id == subject_id, SubjectAuthor.user_id == viewer.id))
-        )
-    )
+    return bool(session.scalar(_IS_AUTHOR, {"subject": subject_id, "person": viewer.id}))
 
 
 def list_own(
@@ -127,3 +143,27 @@ def _whole() -> Select[Review]:
         submission.joinedload(Submission.author),
         version.joinedload(TaskVersion.task),
     )
+
+
+# Built once: building such statements takes longer than answering them.
+_ASKED = Review.public_id == bindparam("public_id")
+_FIND = _whole().where(_ASKED)
+_FIND_ALONE = select(Review).where(_ASKED)
+_SUBJECT = joinedload(Review.subject, innerjoin=True)
+_FIND_TO_CLOSE = (
+    select(Review)
+    .options(
+        joinedload(Review.slot),
+        joinedload(Review.rubric_version, innerjoin=True).joinedload(RubricVersion.rubric, innerjoin=True),
+        joinedload(Review.evaluation),
+        _SUBJECT.joinedload(ReviewSubject.submission).load_only(Submission.public_id, Submission.files),
+    )
+    .where(_ASKED)
+)
+_LOCK = select(Review.state, Review.rubric_version_id).where(Review.id == bindparam("review")).with_for_update()
+_DECISIONS = select(Review.decision).where(
+    Review.subject_id == bindparam("subject"), Review.state == ReviewState.SUBMITTED
+)
+_IS_AUTHOR = select(
+    exists().where(SubjectAuthor.subject_id == bindparam("subject"), SubjectAuthor.user_id == bindparam("person"))
+)

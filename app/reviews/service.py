@@ -32,7 +32,7 @@ from app.models import (
 from app.reviews import comments, queries, scoring
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
-from app.rubrics.content import as_rubric
+from app.rubrics.content import rubric_of
 from app.submissions import queries as submission_queries
 
 
@@ -116,17 +116,16 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
 
     A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
     """
-    # The row is locked first: of two submits at once, the second finds the review submitted.
-    session.refresh(review, ["state", "rubric_version_id"], with_for_update=True)
-    _must_be_own_draft(viewer, review)
-    if review.rubric_version.id != review.rubric_version_id:
+    state, rubric_version_id = queries.lock(session, review)
+    _must_be_own_draft(viewer, review, state)
+    if review.rubric_version.id != rubric_version_id:
         raise Conflict("this draft was just moved to another version of its rubric", what_to_do="Reload the page.")
     if queries.is_author(session, viewer, review.subject_id):
         raise NotPermitted("nobody reviews their own work")
     given = scoring.read(content)
     report = review.evaluation.report if review.evaluation else None
     unread = rulings.unread(session, viewer, review.rubric_version)
-    rubric = as_rubric(review.rubric_version.content)
+    rubric = rubric_of(review.rubric_version)
     problems = (
         scoring.missing(rubric, given, report)
         | comments.problems(rubric, given, review.subject.submission)
@@ -220,9 +219,12 @@ def _contest_what_is_called_false(
 ) -> None:
     """A level above a finding's cap is a contest of that finding: settled like any, and counted with its rule."""
     report = review.evaluation.report if review.evaluation else None
+    called = scoring.called_false(given, rubric_of(review.rubric_version), report)
+    if not called:
+        return
     reported = {f["code"] for f in (report or {}).get("findings", [])}
     mine = {c.finding_code for c in queries.contests_of(session, review.evaluation_id or 0) if c.review_id == review.id}
-    for code, reason in scoring.called_false(given, as_rubric(review.rubric_version.content), report).items():
+    for code, reason in called.items():
         if code in reported - mine:
             contest_finding(session, viewer, review, code=code, reason=reason)
 
@@ -253,10 +255,11 @@ def _must_be_apart(session: Session, viewer: Viewer, subject_id: int) -> None:
         )
 
 
-def _must_be_own_draft(viewer: Viewer, review: Review) -> None:
+def _must_be_own_draft(viewer: Viewer, review: Review, state: str = "") -> None:
+    """`state`: as it is now, where that may be another than was read."""
     if review.reviewer_id != viewer.id:
         raise NotPermitted("this is another person's review")
-    if review.state != ReviewState.DRAFT:
+    if (state or review.state) != ReviewState.DRAFT:
         raise Conflict("this review is submitted already", what_to_do="A submitted review is never rewritten.")
 
 

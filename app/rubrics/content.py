@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from app.domain.rubric import LEVELS, Criterion, Rubric
 from app.errors import Invalid
 from app.kit import strict_json
+from app.models import RubricVersion
 
 WEIGHT_TOTAL = 100
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same safe subset, ten times as fast
@@ -230,6 +231,18 @@ def as_rubric(content: RubricContent | dict[str, Any]) -> Rubric:
     """The domain's rubric, which counts totals and finds what is missing."""
     whole = content if isinstance(content, RubricContent) else RubricContent.model_validate(content)
     return Rubric(whole.key, whole.title, tuple(_as_criterion(c) for c in whole.criteria), tuple(whole.kinds))
+
+
+def rubric_of(version: RubricVersion) -> Rubric:
+    """The same of a version; what is published never changes, so it is read once."""
+    if version.sha256 is None:
+        return as_rubric(version.content)
+    if version.sha256 not in _PUBLISHED:
+        _PUBLISHED[version.sha256] = as_rubric(version.content)
+    return _PUBLISHED[version.sha256]
+
+
+_PUBLISHED: dict[str, Rubric] = {}  # by the hash of the content; a house has dozens
 
 
 def _as_criterion(content: CriterionContent) -> Criterion:

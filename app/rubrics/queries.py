@@ -109,6 +109,8 @@ def rulings_of(
 
 def acknowledged(session: Session, user_id: int, ruling_ids: Sequence[int]) -> dict[int, dt.datetime]:
     """Ruling id -> when this person acknowledged it."""
+    if not ruling_ids:
+        return {}
     query = select(RulingAcknowledgement.ruling_id, RulingAcknowledgement.at)
     query = query.where(RulingAcknowledgement.user_id == user_id, RulingAcknowledgement.ruling_id.in_(ruling_ids))
     return {row.ruling_id: row.at for row in session.execute(query)}

@@ -48,6 +48,8 @@ def withdraw_ruling(session: Session, viewer: Viewer, ruling: Ruling) -> None:
 
 def acknowledge(session: Session, viewer: Viewer, rulings: Sequence[Ruling], *, at: dt.datetime | None = None) -> None:
     """Note that the viewer has read them; what is noted already stays with its first date."""
+    if not rulings:
+        return
     known = queries.acknowledged(session, viewer.id, [ruling.id for ruling in rulings])
     session.add_all(
         RulingAcknowledgement(ruling_id=ruling.id, user_id=viewer.id, at=at or utc_now())
