@@ -6,7 +6,7 @@ holds two connections at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
@@ -18,7 +18,8 @@ from app.config import Settings
 from app.domain.review import Role
 from app.errors import NotPermitted, NotSignedIn
 from app.kit import auth, pages
-from app.kit.db import database_of
+from app.kit.db import Database
+from app.kit.steps import database_of
 
 SESSION_COOKIE = "workbench_session"
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -41,7 +42,7 @@ def load_viewer(request: Request) -> Viewer | None:
 MaybeViewer = Annotated[Viewer | None, Depends(load_viewer)]
 
 
-def signed_in(viewer: MaybeViewer) -> Viewer:
+async def signed_in(viewer: MaybeViewer) -> Viewer:
     if viewer is None:
         raise NotSignedIn("please sign in first", what_to_do="Sign in; what you typed is kept.")
     return viewer
@@ -50,10 +51,10 @@ def signed_in(viewer: MaybeViewer) -> Viewer:
 SignedIn = Annotated[Viewer, Depends(signed_in)]
 
 
-def role(*roles: Role) -> Callable[[Viewer], Viewer]:
+def role(*roles: Role) -> Callable[[Viewer], Awaitable[Viewer]]:
     """A dependency that lets only these roles in: `viewer: Annotated[Viewer, Depends(role(Role.ADMIN))]`."""
 
-    def check(viewer: SignedIn) -> Viewer:
+    async def check(viewer: SignedIn) -> Viewer:
         require_role(viewer, *roles)
         return viewer
 
@@ -79,31 +80,30 @@ def api_viewer(
 ) -> Viewer:
     """The person behind an API call: by token, or by cookie for reading from one's own pages."""
     if bearer is not None:
-        with database_of(request).read() as session:
-            viewer, request.state.token_id = service.viewer_by_token(session, bearer.credentials)
-        return viewer
+        return _viewer_by_token(database_of(request), bearer.credentials)
     from_cookie = load_viewer(request) if request.method in _SAFE else None
     if from_cookie is None:
         raise NotSignedIn("no API token was sent", what_to_do="Send `Authorization: Bearer <token>`.")
     return from_cookie
 
 
-def scope(name: str) -> Callable[[Request, Viewer], Viewer]:
-    """A dependency for the API: this scope, and the token's last use noted."""
+def scope(name: str) -> Callable[[Viewer], Awaitable[Viewer]]:
+    """A dependency for the API that lets only tokens of this scope in."""
 
-    def check(request: Request, viewer: Annotated[Viewer, Depends(api_viewer)]) -> Viewer:
+    async def check(viewer: Annotated[Viewer, Depends(api_viewer)]) -> Viewer:
         require_scope(viewer, name)
-        _note_use(request)
         return viewer
 
     return check
 
 
-def _note_use(request: Request) -> None:
-    token_id = getattr(request.state, "token_id", None)
-    if token_id is not None:
-        with database_of(request).write() as session:
-            service.mark_token_used(session, token_id)
+def _viewer_by_token(database: Database, secret: str) -> Viewer:
+    with database.read() as session:
+        viewer, unnoted = service.viewer_by_token(session, secret)
+    if unnoted is not None:
+        with database.write() as session:
+            service.mark_token_used(session, unnoted)
+    return viewer
 
 
 def _same_origin(request: Request) -> bool:

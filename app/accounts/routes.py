@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import queries, service
@@ -13,10 +13,10 @@ from app.accounts.access import SESSION_COOKIE, MaybeViewer, SignedIn
 from app.accounts.policy import SCOPES, Viewer, scopes_allowed
 from app.errors import WorkbenchError
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import utc_now
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 
 
 @router.get("/sign-in")

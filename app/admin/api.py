@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.admin import service
 from app.assignments import oversight
 from app.assignments import queries as assignment_queries
-from app.kit.db import WriteSession
+from app.kit.steps import WriteSession, steps
 
-router = APIRouter(prefix="/admin", tags=["admin"])
+router = steps(prefix="/admin", tags=["admin"])
 Admin = Annotated[Viewer, Depends(scope("admin"))]
 
 

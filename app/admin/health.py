@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 from sqlalchemy import text
@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from app.assignments import queries as assignment_queries
 from app.evaluations import queries as evaluation_queries
-from app.kit.db import database_of
+from app.kit.steps import database_of, steps
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 
 
 @router.get("/health")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import queries as account_queries
@@ -18,11 +18,11 @@ from app.assignments.stuck import find_stuck
 from app.domain.review import Role
 from app.errors import Invalid, NotFound
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import User
 from app.submissions import queries as submission_queries
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
 Text = Annotated[str, Form()]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import queries as account_queries
@@ -18,12 +18,12 @@ from app.domain.review import Role
 from app.errors import NotFound, WorkbenchError
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession, database_of
+from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import User, utc_now
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
 Staff = Annotated[Viewer, Depends(role(Role.ADJUDICATOR))]
 Text = Annotated[str, Form()]

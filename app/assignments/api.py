@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel
 
 from app.accounts.access import scope
@@ -15,9 +15,9 @@ from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, claim_next, list_queue
 from app.assignments.walk import PAGE_ITEMS, Asked, Sort
 from app.domain.review import SkipKind
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 
-router = APIRouter(prefix="/queue", tags=["queue"])
+router = steps(prefix="/queue", tags=["queue"])
 Reviewer = Annotated[Viewer, Depends(scope("review"))]
 
 

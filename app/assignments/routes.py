@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.accounts.access import role
@@ -18,9 +18,9 @@ from app.domain.review import Role, SkipKind
 from app.domain.task import FRAMEWORKS, KINDS
 from app.errors import Conflict
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 SORT_TITLES = {
     Sort.USUAL: "Usual: what matters most first",

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
@@ -19,12 +19,13 @@ from app.domain.report import Report
 from app.domain.review import EvaluationState, Role
 from app.errors import Conflict, NotFound
 from app.evaluations import queries, service
-from app.kit.db import Database, ReadSession, database_of
+from app.kit.db import Database
 from app.kit.queue import redis_url
+from app.kit.steps import ReadSession, database_of, steps
 from app.models import Evaluation
 from app.tasks import policy as task_policy
 
-router = APIRouter(prefix="/evaluations", tags=["evaluations"])
+router = steps(prefix="/evaluations", tags=["evaluations"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
 _ENDED = (EvaluationState.DONE, EvaluationState.FAILED)
 LOOK_AGAIN_SECONDS = 5.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -18,13 +18,13 @@ from app.evaluations import panels
 from app.experiments import derived, policy, queries, service
 from app.experiments.forms import TOLERANCES, BenchForm, parameters, read_bench_form
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review
 from app.reviews import queries as review_queries
 from app.submissions import policy as submission_policy
 from app.submissions import service as submissions
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 CHANGEABLE_BYTES_MAX = 128 << 10  # a longer text makes a page that is slow to type in
 Typed = Annotated[BenchForm, Depends(read_bench_form)]
 

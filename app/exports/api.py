@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
 
@@ -13,10 +13,10 @@ from app.accounts.access import scope
 from app.accounts.policy import Viewer, require_role
 from app.domain.review import Role
 from app.exports import queries, service
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Export
 
-router = APIRouter(prefix="/exports", tags=["exports"])
+router = steps(prefix="/exports", tags=["exports"])
 Exporter = Annotated[Viewer, Depends(scope("export"))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from app.accounts.access import role
@@ -13,10 +13,10 @@ from app.domain.review import Role
 from app.errors import WorkbenchError
 from app.exports import queries, service
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.tasks import queries as task_queries
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Exporter = Annotated[Viewer, Depends(role(Role.ADJUDICATOR))]
 
 

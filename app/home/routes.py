@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
 from app.accounts.access import SignedIn
@@ -15,11 +15,11 @@ from app.domain.review import Role
 from app.evaluations import queries as evaluation_queries
 from app.home.catalogue import REPORTS_READ, entries
 from app.kit import pages, words  # noqa: F401 - importing `words` gives templates their filters
-from app.kit.db import ReadSession
+from app.kit.steps import ReadSession, steps
 from app.reviews import queries as review_queries
 from app.submissions import queries as submission_queries
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 _RECENT = 5
 
 

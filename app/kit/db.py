@@ -8,22 +8,26 @@ is one transaction, committed at the edge.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends, Request
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import ExceptionContext
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, DisconnectionError
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.config import Settings
 from app.errors import WorkbenchError
 from app.kit import queue, strict_json
+from app.kit.line import Line
 
 BUSY_TIMEOUT_MS = 30_000
+# A connection used this lately is taken to be alive without asking.
+_FRESH_SECONDS = 5.0
 
 
 class Database:
@@ -34,6 +38,8 @@ class Database:
         self.sender = sender or queue.Sender(settings)
         self._readers = self.engine.execution_options(workbench_writes=False, postgresql_readonly=True)
         self._writers = self.engine.execution_options(workbench_writes=True)
+        path = self.engine.url.database
+        self._line = Line(Path(f"{path}-line")) if path and self.engine.dialect.name == "sqlite" else nullcontext()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -43,11 +49,10 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """One transaction: committed when the block ends, rolled back when it raises."""
-        with Session(self._writers, expire_on_commit=False) as session:
-            queue.attach(session, self.sender)
-            with session.begin():
-                yield session
+        """One transaction: committed when the block ends, rolled back when it raises.  Then its messages are sent."""
+        with self._line, Session(self._writers, expire_on_commit=False) as session, session.begin():
+            yield session
+        queue.send_waiting(session, self.sender)
 
     def close(self) -> None:
         self.sender.close()
@@ -56,16 +61,18 @@ class Database:
 
 def make_engine(settings: Settings) -> Engine:
     """An engine for the settings' database, with SQLite's habits corrected."""
-    # Every thread may hold a connection; a smaller pool can deadlock against the thread pool.
+    # Every thread may hold a connection; a smaller pool can deadlock against the thread pool.  The one that came
+    # back last goes out first: the server has the statements of a busy connection prepared.
     options: dict[str, Any] = {
-        "pool_size": settings.web_threads + 5, "max_overflow": 10, "pool_pre_ping": True,
+        "pool_size": settings.web_threads + 5, "max_overflow": 10, "pool_use_lifo": True,
         "json_serializer": strict_json.dump,
     }  # fmt: skip
     if not settings.database_url.startswith("sqlite"):
         engine = create_engine(_psycopg(settings.database_url), isolation_level="READ COMMITTED", **options)
+        event.listen(engine, "checkin", _remember_use)
+        event.listen(engine, "checkout", _ask_after_a_pause)
         event.listen(engine, "handle_error", _say_what_cannot_be_kept)
         return engine
-    options["pool_pre_ping"] = False
     path = settings.database_url.partition(":///")[2]
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(settings.database_url, **options)
@@ -73,6 +80,21 @@ def make_engine(settings: Settings) -> Engine:
     event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "handle_error", _say_what_cannot_be_kept)
     return engine
+
+
+def _remember_use(_connection: object, entry: ConnectionPoolEntry) -> None:
+    entry.info["used_at"] = time.monotonic()
+
+
+def _ask_after_a_pause(connection: Any, entry: ConnectionPoolEntry, _fairy: object) -> None:
+    """What the server has closed in a pause is found here, and the pool makes another."""
+    if time.monotonic() - entry.info.get("used_at", time.monotonic()) < _FRESH_SECONDS:
+        return
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except Exception as error:  # whatever the driver says of it
+        raise DisconnectionError("the server has closed this connection") from error
 
 
 def _say_what_cannot_be_kept(context: ExceptionContext) -> None:
@@ -103,26 +125,11 @@ def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("workbench_writes", True)
-    connection.exec_driver_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def database_of(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
-
-
-def _read_session(request: Request) -> Iterator[Session]:
-    with database_of(request).read() as session:
-        yield session
-
-
-def _write_session(request: Request) -> Iterator[Session]:
-    with database_of(request).write() as session:
-        yield session
-
-
-# scope="function": the commit happens before the answer goes out, so that a failing one is a 500 and not a 200.
-ReadSession = Annotated[Session, Depends(_read_session, scope="function")]
-WriteSession = Annotated[Session, Depends(_write_session, scope="function")]
+    """By the driver itself where nothing can fail: this is done for every request."""
+    driver: Any = connection.connection.dbapi_connection
+    if connection.get_execution_options().get("workbench_writes", True):
+        driver.execute("PRAGMA query_only=OFF")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        driver.execute("PRAGMA query_only=ON")
+        driver.execute("BEGIN")

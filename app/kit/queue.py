@@ -10,7 +10,6 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.config import Settings
@@ -109,14 +108,6 @@ def redis_url(settings: Settings) -> str:
     return url.replace("redis+socket://", "unix://", 1) if url.startswith("redis+socket://") else url
 
 
-def attach(session: Session, sender: Sender) -> None:
-    """Make `enqueue` and `announce` work on this session."""
-    session.info["workbench.sender"] = sender
-    session.info[_WAITING] = []
-    event.listen(session, "after_commit", _flush_waiting)
-    event.listen(session, "after_rollback", _forget_waiting)
-
-
 def enqueue(session: Session, job: str, *, queue: str, **arguments: Any) -> None:
     """Send `job` once this session has committed; dropped when it rolls back."""
     session.info.setdefault(_WAITING, []).append(("job", job, arguments, queue))
@@ -127,19 +118,10 @@ def announce(session: Session, channel: str) -> None:
     session.info.setdefault(_WAITING, []).append(("notice", channel, {}, ""))
 
 
-def _flush_waiting(session: Session) -> None:
-    if session.in_nested_transaction():
-        return  # a released savepoint is no commit yet
-    sender: Sender = session.info["workbench.sender"]
-    waiting, session.info[_WAITING] = session.info[_WAITING], []
-    for kind, name, arguments, queue in waiting:
+def send_waiting(session: Session, sender: Sender) -> None:
+    """For whoever has committed the session, with its locks let go: a broker that is away holds nobody up."""
+    for kind, name, arguments, queue in session.info.pop(_WAITING, []):
         if kind == "job":
             sender.send(name, arguments, queue)
         else:
             sender.announce(name)
-
-
-def _forget_waiting(session: Session) -> None:
-    if session.in_nested_transaction():
-        return  # what was asked for before the savepoint still stands, and a message too many is harmless
-    session.info[_WAITING] = []

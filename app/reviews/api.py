@@ -5,18 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
 from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.domain.review import Decision, ReviewState
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.reviews import queries, service
 from app.reviews.queries import SeenReview
 
-router = APIRouter(prefix="/reviews", tags=["reviews"])
+router = steps(prefix="/reviews", tags=["reviews"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
 Reviewer = Annotated[Viewer, Depends(scope("review"))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -16,8 +16,8 @@ from app.assignments.queue import claim_next
 from app.domain.review import ReviewState
 from app.errors import NotFound, WorkbenchError
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
 from app.kit.prose import prose
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review, RubricVersion
 from app.reviews import comments, queries, service, showing
 from app.reviews.forms import ReviewForm, read_review_form
@@ -26,7 +26,7 @@ from app.rubrics import queries as rubric_queries
 from app.rubrics import service as rubrics
 from app.rubrics.forms import mapping_of, read_mapping
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Typed = Annotated[ReviewForm, Depends(read_review_form)]
 Mapped = Annotated[dict[str, str], Depends(read_mapping)]
 Text = Annotated[str, Form()]

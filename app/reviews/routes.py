@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -15,12 +15,12 @@ from app.domain.review import Decision, ReviewState, Role
 from app.errors import NotFound
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.reviews import page, queries, service, showing
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from app.accounts.access import SignedIn
 from app.accounts.policy import Viewer
@@ -13,8 +13,8 @@ from app.domain.report import Report
 from app.errors import NotFound
 from app.evaluations import panels
 from app.kit import pages
-from app.kit.db import ReadSession
 from app.kit.source import SourceFile, coloured_all
+from app.kit.steps import ReadSession, steps
 from app.models import Review, Submission
 from app.reviews import queries
 from app.submissions import comparing, display, parts
@@ -23,7 +23,7 @@ from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.tasks import service as tasks
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 PARENT = "parent"
 # Names the hidden workloads.
 _NOT_SHOWN = "task.toml"

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
@@ -14,11 +14,11 @@ from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.errors import NotFound
-from app.kit.db import ReadSession
+from app.kit.steps import ReadSession, steps
 from app.models import RubricVersion
 from app.rubrics import queries
 
-router = APIRouter(prefix="/rubrics", tags=["rubrics"])
+router = steps(prefix="/rubrics", tags=["rubrics"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -13,13 +13,13 @@ from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.errors import Invalid, WorkbenchError
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import RubricVersion
 from app.rubrics import content, lint, moves, queries, rulings, service
 from app.rubrics.forms import mapping_of, read_mapping
 from app.rubrics.impact import impact_of
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Reader = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
 Lead = Annotated[Viewer, Depends(role(Role.ADJUDICATOR))]

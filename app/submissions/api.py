@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import Depends, Header, Query, Request, Response
 from pydantic import BaseModel
 
 from app.accounts.access import scope
@@ -14,13 +14,13 @@ from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.evaluations import queries as evaluation_queries
 from app.kit import idempotency, trees
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Evaluation, Submission
 from app.submissions import policy, queries, service
 from app.submissions.incoming import OPENAPI, Incoming, read_incoming
 from app.submissions.service import NewSubmission
 
-router = APIRouter(prefix="/submissions", tags=["submissions"])
+router = steps(prefix="/submissions", tags=["submissions"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
 Submitter = Annotated[Viewer, Depends(scope("submit"))]
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", max_length=200)]

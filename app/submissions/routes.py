@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts.access import SignedIn, role
@@ -17,13 +17,13 @@ from app.errors import WorkbenchError
 from app.evaluations import panels
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Evaluation, Submission
 from app.submissions import display, policy, queries, service
 from app.submissions.forms import UploadForm, read_upload_form
 from app.tasks import queries as task_queries
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 # Asked before the form is shown: nobody should fill it in to be told that it is not theirs.
 Submitter = Annotated[Viewer, Depends(role(Role.SUBMITTER))]
 Filters = Annotated[queries.SubmissionFilters, Depends()]

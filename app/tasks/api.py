@@ -5,17 +5,17 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Request, UploadFile
+from fastapi import Depends, File, Request, UploadFile
 from pydantic import BaseModel
 
 from app.accounts.access import scope
 from app.accounts.policy import Viewer, require_role
 from app.domain.review import Role
-from app.kit.db import ReadSession, WriteSession
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import TaskVersion
 from app.tasks import queries, service
 
-router = APIRouter(prefix="/tasks", tags=["tasks"])
+router = steps(prefix="/tasks", tags=["tasks"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
 
 

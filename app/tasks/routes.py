@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Request, Response, UploadFile
+from fastapi import Depends, File, Request, Response, UploadFile
 from fastapi.responses import RedirectResponse
 
 from app.accounts.access import SignedIn, role
@@ -12,12 +12,12 @@ from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.errors import WorkbenchError
 from app.kit import pages
-from app.kit.db import ReadSession, WriteSession
 from app.kit.source import SourceFile, coloured_all
+from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import TaskVersion
 from app.tasks import policy, queries, service
 
-router = APIRouter(include_in_schema=False)
+router = steps(include_in_schema=False)
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
 # `task.toml` names the hidden workloads, so only those who may see them see the file.
 _TELLS_HIDDEN = "task.toml"
