@@ -14,12 +14,15 @@ from app.domain.rubric import total
 from app.errors import WorkbenchError
 from app.kit import pages
 from app.models import Review
-from app.reviews import comments, page, queries, scoring, service
-from app.reviews.source_routes import choices_of, evidence_for, more_address
+from app.reviews import comments, page, queries, questions, scoring, service
+from app.reviews.source_routes import PARENT, choices_of, evidence_for, more_address
 from app.rubrics import queries as rubric_queries
 from app.rubrics.content import as_rubric
 from app.submissions import parts
 from app.submissions import policy as submission_policy
+from app.submissions import queries as submission_queries
+from app.submissions import service as submissions
+from app.submissions.differences import changed
 from app.submissions.display import files_shown
 
 
@@ -37,7 +40,9 @@ def draft_page(
     """`other` is what another page saved meanwhile: shown beside this text, which a save now puts in its place."""
     problems = error.details.get("problems", {}) if error else {}
     typed = _placed(request, review, content.get("comments", []))
-    context = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True) | {
+    shown = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True)
+    context = shown | {
+        "answers": _answers(request, session, viewer, review, shown),
         "review": review,
         "draft": content,
         "typed_comments": [c.content for c in typed],
@@ -127,6 +132,24 @@ def _evidence_context(
         "anchors": {f.name: f.anchor for f in files},
         "author": submission_policy.author_label(viewer, submission) if submission else "",
     }
+
+
+def _answers(
+    request: Request, session: Session, viewer: Viewer, review: Review, shown: Mapping[str, Any]
+) -> list[questions.Answer]:
+    if shown["evidence"] is None:
+        return []
+    settings, submission = request.app.state.settings, shown["submission"]
+    before = submission_queries.ancestors_of(session, submission)[:1]
+    others = queries.visible_reviews(session, viewer, review.subject_id)
+    setting = questions.Setting(
+        anchors=shown["anchors"],
+        changes=changed(*(submissions.texts(settings, one) for one in (before[0], submission))) if before else None,
+        compare=f"/reviews/{review.public_id}/source?against={PARENT}",
+        reviews_in=review.subject.reviews_done,
+        others=[seen.label for seen in others if seen.review.id != review.id],
+    )
+    return questions.answers(shown["evidence"], setting)
 
 
 def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:

@@ -55,7 +55,7 @@ def compare_page(
     settings = request.app.state.settings
     choices = choices_of(review, submission)
     chosen = next((c for c in choices if c.key == against), choices[0] if choices else None)
-    files = _texts(settings, submission)
+    files = submissions.texts(settings, submission)
     name = file if file in files else min(files, default="")
     other = _other(session, settings, review, submission, chosen) if chosen else {}
     context = {
@@ -109,7 +109,7 @@ def _other(
     session: ReadSession, settings: Settings, review: Review, submission: Submission, chosen: Choice
 ) -> dict[str, str]:
     if chosen.key == PARENT:
-        return _texts(settings, submission_queries.ancestors_of(session, submission)[0])
+        return submissions.texts(settings, submission_queries.ancestors_of(session, submission)[0])
     data = tasks.files_of(settings, review.subject.task_version)[chosen.key]
     return {chosen.key: data.decode("utf-8", "replace")}
 
@@ -124,7 +124,3 @@ def _sides(other: dict[str, str], files: dict[str, str], name: str) -> list[Sour
     """The other text and this one, each whole; of a revision before, the file of the same name."""
     left = (name, other[name]) if name in other else next(iter(other.items()))
     return [coloured_all([left])[0], coloured_all([(name, files.get(name, ""))])[0]]
-
-
-def _texts(settings: Settings, submission: Submission) -> dict[str, str]:
-    return {f.path: f.text for f in submissions.source_files(settings, submission) if f.text is not None}

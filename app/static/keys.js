@@ -51,6 +51,20 @@ document.addEventListener("DOMContentLoaded", () => {
     target?.scrollIntoView({ block: "start" });
   }
 
+  function show(place, focus = place) {
+    document.querySelector(focus)?.focus({ preventScroll: true });
+    document.querySelector(place)?.scrollIntoView({ block: "start" });
+  }
+
+  const panelNamed = (name) => show(`#panel-${name}`, `#panel-${name}-title`);
+
+  function questions() {
+    const all = document.getElementById("questions");
+    if (!all) return;
+    all.open = !all.open;
+    all.querySelector("summary").focus();
+  }
+
   function evidence(step) {
     const all = citable();
     const here = all.indexOf(document.activeElement);
@@ -84,7 +98,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const acts = {
     j: () => move(1), k: () => move(-1), c: comment, l: commentLine, e: citeHere, 0: confirmProposal,
     1: () => pick(1), 2: () => pick(2), 3: () => pick(3), 4: () => pick(4), 5: () => pick(5), 6: () => pick(6), 7: () => pick(7),
-    "[": () => panel(-1), "]": () => panel(1), s: () => document.querySelector("#source .scroll")?.focus(),
+    "[": () => panel(-1), "]": () => panel(1), q: questions,
+    n: () => panelNamed("correctness"), u: () => panelNamed("compile"), i: () => panelNamed("integrity"),
+    a: () => panelNamed("sanitize"), t: () => panelNamed("benchmark"), p: () => panelNamed("profile"),
+    v: () => panelNamed("setting"), f: () => show("#feedback"), d: () => document.querySelector(".compare a")?.click(), s: () => document.querySelector("#source .scroll")?.focus(),
     "?": () => sheet.showModal(),
   };
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -40,6 +40,26 @@ def matches(old: Sequence[str], new: Sequence[str]) -> list[Match]:
         else:
             joined.append(match)
     return joined
+
+
+@dataclass(frozen=True)
+class Changed:
+    """How many lines of a file are new, and how many are gone."""
+
+    path: str
+    added: int
+    removed: int
+
+
+def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[Changed]:
+    """The files, by path, in which two revisions differ; a file of one of them alone counts whole."""
+    found = []
+    for path in sorted(old.keys() | new.keys()):
+        before, after = (lines_of(files[path]) if path in files else [] for files in (old, new))
+        kept = sum(match.length for match in matches(before, after))
+        if len(before) + len(after) > 2 * kept:
+            found.append(Changed(path, len(after) - kept, len(before) - kept))
+    return found
 
 
 def ported(old: Sequence[str], new: Sequence[str], start: int, end: int) -> tuple[int, int] | None:

@@ -87,6 +87,11 @@ def source_files(settings: Settings, submission: Submission) -> list[sources.Sou
     return [sources.show(f["path"], f["sha256"], blobs.get(f["sha256"])) for f in submission.files]
 
 
+def texts(settings: Settings, submission: Submission) -> dict[str, str]:
+    """Path -> text, of the files that have one."""
+    return {f.path: f.text for f in source_files(settings, submission) if f.text is not None}
+
+
 def materialise(settings: Settings, submission: Submission, folder: Path) -> Path:
     """Lay the source out for the judge: a single file is that file, several are the folder."""
     trees.lay_out(trees.load_tree(BlobStore(settings.blobs_dir), submission.files), folder)

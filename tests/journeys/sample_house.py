@@ -13,15 +13,21 @@ from dataclasses import dataclass
 
 import uvicorn
 from fastapi import FastAPI
+from sqlalchemy.orm import Session
 
 from app.accounts import service as accounts
 from app.accounts.policy import Viewer, viewer_of
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
 from app.config import Settings
 from app.evaluations import queries as evaluation_queries
 from app.evaluations import service as evaluations
 from app.kit.db import Database
 from app.main import create_app
+from app.models import Review, utc_now
+from app.reviews import service as reviews
 from app.rubrics import service as rubrics
+from app.submissions import queries as submission_queries
 from tests import factories
 from tests.fakes import FakeSender
 from tests.pages import sample_reports
@@ -66,6 +72,13 @@ def open_house(settings: Settings) -> Iterator[SampleHouse]:
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+def claimed_review(session: Session, house: SampleHouse, reviewer: Viewer, submission_id: str) -> Review:
+    """This person's draft of a submission, claimed for it."""
+    subject = submission_queries.subject_of(session, submission_queries.find(session, submission_id).id)
+    free = assignment_queries.free_slots(session, reviewer, [subject.id], utc_now())[subject.id]
+    return reviews.open_review(session, reviewer, assignments.claim_slot(session, house.settings, reviewer, free).slot)
 
 
 def _furnish(app: FastAPI, settings: Settings) -> SampleHouse:

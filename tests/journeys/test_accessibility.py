@@ -9,19 +9,16 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.routing import compile_path
 
-from app.assignments import queries as assignment_queries
-from app.assignments import service as assignments
 from app.domain.review import Decision
 from app.experiments.service import Asked, request_experiment
 from app.exports import service as exports
 from app.main import _PAGE_ROUTERS
-from app.models import utc_now
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
 from tests import factories
 from tests.conftest import make_settings, migrate
-from tests.journeys.sample_house import SampleHouse, open_house
+from tests.journeys.sample_house import SampleHouse, claimed_review, open_house
 from tests.pages.conftest import PASSWORD
 from workers.jobs.experiment import run as run_experiment
 
@@ -43,7 +40,7 @@ FILES_AND_FRAGMENTS = {
     "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
 }  # fmt: skip
 TABS_MAX = 1500
-SHORTCUTS = "jk1234567890cle[]s?"
+SHORTCUTS = "jk1234567890cle[]sqnuiatpvfd?"
 EVERYTHING_OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 # The elements that end to the right of the window and do not lie in a box that scrolls by itself.
@@ -169,9 +166,7 @@ def subject_of(session, house: SampleHouse, name: str):
 
 
 def open_review(session, house: SampleHouse, reviewer, name: str):
-    subject = subject_of(session, house, name)
-    free = assignment_queries.free_slots(session, reviewer, [subject.id], utc_now())[subject.id]
-    return reviews.open_review(session, reviewer, assignments.claim_slot(session, house.settings, reviewer, free).slot)
+    return claimed_review(session, house, reviewer, house.submissions[name])
 
 
 def test_every_page_of_the_house_is_walked(walk):
