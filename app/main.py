@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import anyio.to_thread
 from fastapi import Depends, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from app.accounts import routes as accounts_pages
 from app.accounts.access import check_csrf
@@ -51,6 +52,7 @@ _PAGE_ROUTERS = (
     exports_pages.router, experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
+_COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -66,6 +68,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _include_routers(app)
     # After the routers: importing their modules is what fills the filters that templates use.
     app.state.templates = pages.make_environment()
+    app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM_BYTES, compresslevel=_COMPRESSION)
     app.add_middleware(BodyLimit, bytes_max=settings.bundle_bytes_max + _FORM_OVERHEAD_BYTES)
     app.add_middleware(SecurityHeaders, is_https=settings.is_https)
     return app
