@@ -151,7 +151,7 @@ def _review(session: Session, settings: Settings, subject: ReviewSubject | None,
         return bool(slots) and all(slot.state != SlotState.WAITING for slot in slots)
     claim = assignments.claim_slot(session, settings, viewer, assignment_queries.find_slot(session, free.public_id))
     draft = reviews.open_review(session, viewer, claim.slot)
-    reviews.submit_review(session, viewer, draft, _content(draft, opinion))
+    reviews.submit_review(session, settings, viewer, draft, _content(draft, opinion))
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel, Field
 
 from app.accounts.access import scope
@@ -102,10 +102,13 @@ def save_draft(session: WriteSession, viewer: Reviewer, review_id: str, body: Dr
 
 
 @router.post("/{review_id}/submit")
-def submit_review(session: WriteSession, viewer: Reviewer, review_id: str, body: SubmitIn) -> ReviewOut:
+def submit_review(
+    request: Request, session: WriteSession, viewer: Reviewer, review_id: str, body: SubmitIn
+) -> ReviewOut:
     """Close the review; 422 with a list of what is missing."""
     review = queries.find_to_close(session, review_id)
-    return _as_out(SeenReview(service.submit_review(session, viewer, review, body.content), "you"))
+    closed = service.submit_review(session, request.app.state.settings, viewer, review, body.content)
+    return _as_out(SeenReview(closed, "you"))
 
 
 @router.post("/{review_id}/contests", status_code=201)

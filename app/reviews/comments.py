@@ -5,7 +5,7 @@ The source of a submission never changes, so the lines a comment is about are re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from app.domain.review import ReviewState
 from app.domain.rubric import Rubric
 from app.models import Review, Submission
 from app.reviews import queries
-from app.reviews.scoring import DraftComment, ReviewContent
+from app.reviews.scoring import CommentContent, DraftComment, ReviewContent
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.differences import lines_of, ported
@@ -90,16 +90,15 @@ def by_line(comments: Iterable[PlacedComment]) -> dict[str, dict[int, list[Place
     return found
 
 
-def problems(rubric: Rubric, given: ReviewContent, submission: Submission | None) -> dict[str, str]:
-    """What keeps comments from being published, under `comments`; where a line stands is advice, not a rule."""
+def problems(settings: Settings, rubric: Rubric, given: ReviewContent, submission: Submission | None) -> dict[str, str]:
+    """What keeps comments from being published, under `comments`: each fault names its comment."""
     criteria = {c.key for c in rubric.criteria}
     paths = {f["path"] for f in submission.files} if submission else set()
+    sources = sources_of(settings, submission) if any(c.line for c in given.comments) else {}
     faults = []
     for number, comment in enumerate(given.comments, 1):
-        if comment.path is not None and comment.path not in paths:
-            faults.append(f"comment {number} names {comment.path}, which is not in the submission")
-        if comment.line is not None and comment.path is None:
-            faults.append(f"comment {number} names a line and no file")
+        place = _misplaced(comment, paths, sources)
+        faults += [f"comment {number} {place}"] if place else []
         if comment.criterion is not None and comment.criterion not in criteria:
             faults.append(f"comment {number} speaks for {comment.criterion}, which this rubric does not ask")
     return {"comments": "; ".join(faults)} if faults else {}
@@ -131,6 +130,23 @@ def carried(earlier_one: EarlierComment) -> dict[str, Any]:
     quoted = "\n".join(f"    {line}" for line in before.snippet.split("\n"))
     about = f"On revision {earlier_one.revision}, {before.place}, which is gone:\n\n{quoted}\n\n{content['body']}"
     return content | {"path": None, "line": None, "end_line": None, "body": about}
+
+
+def _misplaced(comment: CommentContent, paths: Collection[str], sources: Sources) -> str:
+    """Why the comment stands nowhere; empty where it stands."""
+    path, line, end = comment.path, comment.line, comment.end_line
+    if path is None:
+        return "names a line and no file" if line or end else ""
+    if path not in paths:
+        return f"names {path}, which is not in the submission"
+    if line is None:
+        return f"names a last line ({end}) and no first" if end else ""
+    if path not in sources:
+        return f"names a line of {path}, which is not text: speak of the whole file"
+    if end is not None and end < line:
+        return f"ends on line {end}, before it starts on line {line}"
+    last, count = end or line, len(sources[path])
+    return f"is on line {last} of {path}, which has {count} line{'s' if count > 1 else ''}" if last > count else ""
 
 
 def _snippet(lines: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id:
     review = queries.find(session, public_id)
     try:
         with session.begin_nested():
-            service.submit_review(session, viewer, review, form.for_submit())
+            service.submit_review(session, request.app.state.settings, viewer, review, form.for_submit())
     except WorkbenchError as error:
         # What was typed is kept on the server too, whatever was wrong with it.
         saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.policy import Viewer, require_role
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
+from app.config import Settings
 from app.domain.review import Decision, ReviewState, Role, SlotState
 from app.errors import Conflict, Invalid, NotPermitted
 from app.evaluations import queries as evaluation_queries
@@ -111,7 +112,9 @@ def take_newer_evidence(session: Session, viewer: Viewer, review: Review) -> Non
     session.expire(review, ["evaluation"])
 
 
-def submit_review(session: Session, viewer: Viewer, review: Review, content: Mapping[str, Any]) -> Review:
+def submit_review(
+    session: Session, settings: Settings, viewer: Viewer, review: Review, content: Mapping[str, Any]
+) -> Review:
     """Close the review, or refuse with the list of what is missing.
 
     A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
@@ -128,7 +131,7 @@ def submit_review(session: Session, viewer: Viewer, review: Review, content: Map
     rubric = rubric_of(review.rubric_version)
     problems = (
         scoring.missing(rubric, given, report)
-        | comments.problems(rubric, given, review.subject.submission)
+        | comments.problems(settings, rubric, given, review.subject.submission)
         | _not_acknowledged(unread, given)
     )
     if problems:

@@ -256,6 +256,9 @@ def test_the_whole_way_over_rest(api):
     path = f"/api/v1/reviews/{review['id']}/submit"
     lacking = problem(api.client.post(path, json={"token": claim["token"], "content": {}}, headers=reviewer), 422)
     assert "correct" in lacking["problems"]
+    astray = factories.full_content(comments=[{"path": "solution.py", "line": 4000, "body": "Here."}])
+    refused = problem(api.client.post(path, json={"content": astray}, headers=reviewer), 422)
+    assert "comment 1 is on line 4000 of solution.py, which has" in refused["problems"]["comments"]
     whole = {"token": claim["token"], "content": factories.full_content()}
     assert api.client.post(path, json=whole, headers=reviewer).json()["state"] == "submitted"
 

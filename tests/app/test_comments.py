@@ -15,6 +15,8 @@ from app.reviews import comments, queries, service
 from app.reviews.service import ReviewIncomplete
 from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
+from app.submissions import service as submissions
+from app.submissions.service import NewSubmission
 from tests import factories
 from workers.jobs import export as export_job
 
@@ -52,7 +54,7 @@ class House:
     def submit(self, viewer, review_id, *typed):
         with self.database.write() as session:
             content = factories.full_content(comments=list(typed))
-            return service.submit_review(session, viewer, queries.find(session, review_id), content)
+            return service.submit_review(session, self.settings, viewer, queries.find(session, review_id), content)
 
     def save(self, viewer, review_id, *typed):
         with self.database.write() as session:
@@ -89,6 +91,10 @@ class TestPublish:
         [
             (said(1) | {"path": "other.py"}, "other.py, which is not in the submission"),
             (said(1) | {"path": None}, "names a line and no file"),
+            (said(40), "comment 1 is on line 40 of solution.py, which has 8 lines"),
+            (said(8, end_line=9), "comment 1 is on line 9 of solution.py, which has 8 lines"),
+            (said(4, end_line=3), "comment 1 ends on line 3, before it starts on line 4"),
+            (said(None, end_line=3), "comment 1 names a last line (3) and no first"),
             (said(1, criterion="beauty"), "beauty, which this rubric does not ask"),
         ],
     )
@@ -97,8 +103,29 @@ class TestPublish:
             house.submit(house.first, house.open(house.first, house.old), wrong)
         assert words in caught.value.details["problems"]["comments"]
 
+    def test_every_line_of_a_file_can_be_spoken_of(self, house):
+        typed = [said(n) for n in range(1, 9)] + [said(1, end_line=8), said(8, end_line=8), said(None)]
+        assert len(house.submit(house.first, house.open(house.first, house.old), *typed).comments) == len(typed)
+
+    def test_a_line_of_what_is_no_text_is_refused_and_its_whole_is_not(self, house):
+        files = {"solution.py": FIRST.encode(), "run.npz": b"PK\x03\x04\x00\xff"}
+        with house.database.write() as session:
+            task = factories.make_task(session, house.settings, name="packed")
+            made = submissions.submit(session, house.settings, house.author, NewSubmission(files, task.public_id))
+            submission = made.submission
+            factories.evaluate(session, house.settings, submission, factories.make_report())
+            subject = submission_queries.subject_of(session, submission.id)
+            slots = assignments.open_slots(session, house.settings, subject, factories.make_report())
+            house.slots[submission.public_id] = [slot.public_id for slot in slots]
+        review_id = house.open(house.first, submission.public_id)
+        packed = said(1) | {"path": "run.npz"}
+        with pytest.raises(ReviewIncomplete) as caught:
+            house.submit(house.first, review_id, packed)
+        assert "comment 1 names a line of run.npz, which is not text" in caught.value.details["problems"]["comments"]
+        assert house.submit(house.first, review_id, packed | {"line": None}).comments[0]["path"] == "run.npz"
+
     def test_an_export_names_lines_criterion_and_the_lines_themselves(self, house):
-        whole = said(4, "All of it.", end_line=3, criterion="correct", severity="must_change", category="robustness",
+        whole = said(3, "All of it.", end_line=4, criterion="correct", severity="must_change", category="robustness",
                      evidence=["stage.correctness"])  # fmt: skip
         house.submit(house.first, house.open(house.first, house.old), whole, said(None, "Rename it."))
         with house.database.write() as session:

@@ -82,7 +82,7 @@ class Bench:
     def submit(self, viewer):
         with self.database.write() as session:
             review = review_queries.find(session, self.reviews[viewer.id])
-            reviews.submit_review(session, viewer, review, factories.full_content())
+            reviews.submit_review(session, self.settings, viewer, review, factories.full_content())
 
     def sees(self, viewer, experiment_id):
         with self.database.read() as session:

@@ -43,7 +43,7 @@ def _review(session, settings):
     reviewer = factories.make_reviewer(session)
     claim = claim_next(session, settings, reviewer)
     review = reviews.open_review(session, reviewer, claim.slot)
-    return reviews.submit_review(session, reviewer, review, factories.full_content())
+    return reviews.submit_review(session, settings, reviewer, review, factories.full_content())
 
 
 def _export(database, settings, viewer, **filters):
@@ -84,7 +84,7 @@ def test_a_row_holds_the_experiments_that_had_ended_when_the_review_was_submitte
     experiment_job.run(database, settings, lambda: lambda *_: factories.make_report(), ended.public_id)
     with database.write() as session:
         reviews.submit_review(
-            session, reviewer, review_queries.find(session, review.public_id), factories.full_content()
+            session, settings, reviewer, review_queries.find(session, review.public_id), factories.full_content()
         )
     experiment_job.run(database, settings, lambda: lambda *_: factories.make_report(), late.public_id)
 

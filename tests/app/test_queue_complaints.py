@@ -340,7 +340,7 @@ def test_where_reviews_disagree_the_next_is_wanted_first(database, settings, dec
             viewer = factories.make_reviewer(session)
             claim = service.claim_slot(session, settings, viewer, queries.find_slot(session, slot.public_id))
             draft = reviews.open_review(session, viewer, claim.slot)
-            reviews.submit_review(session, viewer, draft, factories.full_content(decision=decision))
+            reviews.submit_review(session, settings, viewer, draft, factories.full_content(decision=decision))
     (item,) = _list(database, settings, _reviewer(database)).items
 
     assert item.slot.subject_id == subject_id and ("disagree" in item.why) is first

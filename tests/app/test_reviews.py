@@ -51,7 +51,7 @@ class House:
         review_id, _ = opened
         with self.database.write() as session:
             review = queries.find(session, review_id)
-            return service.submit_review(session, viewer, review, factories.full_content(**overrides))
+            return service.submit_review(session, self.settings, viewer, review, factories.full_content(**overrides))
 
     def save(self, viewer, review_id, content, base_version):
         with self.database.write() as session:

@@ -40,7 +40,7 @@ class House:
     """Three submitted reviews and two drafts on version 1 of the generation rubric."""
 
     def __init__(self, database, settings):
-        self.database = database
+        self.database, self.settings = database, settings
         self.submitted, self.drafts = [], []
         with database.write() as session:
             service.seed(session)
@@ -54,7 +54,7 @@ class House:
                     session, viewer, assignments.claim_slot(session, settings, viewer, found).slot
                 )
                 if number < 3:
-                    reviews.submit_review(session, viewer, review, factories.full_content())
+                    reviews.submit_review(session, settings, viewer, review, factories.full_content())
                     self.submitted.append(review.public_id)
                 else:
                     reviews.save_draft(session, viewer, review, copy.deepcopy(TYPED), base_version=0)
@@ -83,7 +83,7 @@ class House:
     def submit(self, viewer, review_id, **overrides):
         with self.database.write() as session:
             review = review_queries.find(session, review_id)
-            return reviews.submit_review(session, viewer, review, factories.full_content(**overrides))
+            return reviews.submit_review(session, self.settings, viewer, review, factories.full_content(**overrides))
 
 
 def _structural(_data, by_key):
@@ -200,7 +200,7 @@ class TestMove:
             with house.database.write() as session:
                 planned = moves.plan(session, queries.find_version(session, second))
                 moves.move(session, house.admin, planned, seal=planned.seal)
-            reviews.submit_review(submitting, house.reviewers[3], review, factories.full_content())
+            reviews.submit_review(submitting, postgres_settings, house.reviewers[3], review, factories.full_content())
         house.database.close()
 
     def test_nobody_is_moved_to_a_draft(self, house):

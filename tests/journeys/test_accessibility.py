@@ -120,7 +120,7 @@ def work_in(house: SampleHouse) -> Walk:
     with house.database.write() as session:
         for reviewer in (rob, ria):
             submitted = open_review(session, house, reviewer, "accepted")
-            reviews.submit_review(session, reviewer, submitted, factories.full_content())
+            reviews.submit_review(session, house.settings, reviewer, submitted, factories.full_content())
         subject = subject_of(session, house, "accepted")
         reviews.decide(session, ada, subject.id, decision=Decision.ACCEPT, confidence=3, reason="Both agree.")
         draft = open_review(session, house, rob, "wrong_result")

@@ -98,7 +98,7 @@ def asked_house(folder: Path) -> Iterator[tuple[str, str]]:
                 report=dataclasses.replace(wrong, workloads=(*wrong.workloads, *more, drawn)),
             )  # fmt: skip
             other = claimed_review(session, house, house.people["ria"], submission.public_id)
-            reviews.submit_review(session, house.people["ria"], other, _unsure())
+            reviews.submit_review(session, settings, house.people["ria"], other, _unsure())
             draft = claimed_review(session, house, house.people["rob"], submission.public_id)
             address = f"/reviews/{draft.public_id}"
         yield house.url, address

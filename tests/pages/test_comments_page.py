@@ -67,6 +67,17 @@ def test_a_comment_on_no_file_of_the_submission_is_refused_with_its_place(full_h
     assert 'href="#comments"' in refused.text and "other.py, which is not in the submission" in refused.text
 
 
+def test_a_comment_past_the_end_of_its_file_is_refused_and_kept(full_house):
+    browser, page = claimed(full_house)
+    lines = len(sample_reports.SOURCE.removesuffix("\n").split("\n")) + 1  # the house writes one below
+
+    refused = browser.post(f"{page.url.path}/submit", {"version": "0", **FULL, "comment.line": "4000"})
+
+    assert refused.status_code == 422 and 'href="#comments"' in refused.text
+    assert f"comment 1 is on line 4000 of solution.py, which has {lines} lines" in refused.text
+    assert 'value="4000"' in refused.text and 'value="4000"' in browser.get(page.url.path).text
+
+
 def test_looking_at_a_review_writes_nothing(full_house):
     """Complaint 12 (Submitty#12223): looking at a graded component changed who had graded it."""
     browser, page = claimed(full_house)

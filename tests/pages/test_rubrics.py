@@ -42,7 +42,7 @@ def _review(session, house, desk, login, slot_id):
     slot = assignment_queries.find_slot(session, slot_id)
     review = reviews.open_review(session, viewer, assignments.claim_slot(session, house.settings, viewer, slot).slot)
     if len(desk["submitted"]) < 3:
-        reviews.submit_review(session, viewer, review, CONTENT)
+        reviews.submit_review(session, house.settings, viewer, review, CONTENT)
         desk["submitted"].append((login, review.public_id))
     else:
         reviews.save_draft(session, viewer, review, CONTENT, base_version=0)
