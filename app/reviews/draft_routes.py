@@ -19,7 +19,7 @@ from app.kit import pages
 from app.kit.prose import prose
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review, RubricVersion
-from app.reviews import comments, queries, service, showing
+from app.reviews import comments, differing, queries, service, showing
 from app.reviews.forms import ReviewForm, read_review_form
 from app.rubrics import moves
 from app.rubrics import queries as rubric_queries
@@ -51,22 +51,40 @@ def save_draft(request: Request, session: WriteSession, viewer: SignedIn, public
     review = queries.find_draft(session, public_id)
     saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
     answer = {"version": saved.version, "saved_at": saved.saved_at.isoformat(), "conflict": saved.conflict}
-    return JSONResponse(answer, 409 if saved.conflict is not None else 200)
+    if saved.conflict is None:
+        return JSONResponse(answer)
+    shown = showing.conflict_shown(request, session, queries.find(session, public_id), form.content, saved)
+    return JSONResponse(answer | {"shown": shown}, 409)
 
 
 @router.post("/reviews/{public_id}/submit")
 def submit(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     review = queries.find(session, public_id)
+    # First, so that what was typed is kept whatever is wrong with it, and never takes another page's text along.
+    saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
+    if saved.conflict is not None:
+        return showing.draft_page(request, session, viewer, review, form.content, saved.version, other=saved)
     try:
         with session.begin_nested():
             service.submit_review(session, request.app.state.settings, viewer, review, form.for_submit())
     except WorkbenchError as error:
-        # What was typed is kept on the server too, whatever was wrong with it.
-        saved = service.save_draft(session, viewer, review, form.content, base_version=form.version)
-        return showing.draft_page(
-            request, session, viewer, review, form.content, saved.version, error=error, other=saved.conflict
-        )
+        if queries.lock(session, review)[0] != ReviewState.DRAFT:
+            raise
+        return showing.draft_page(request, session, viewer, review, form.content, saved.version, error=error)
     return _next(request, session, viewer) if form.then == "next" else RedirectResponse(f"/reviews/{public_id}", 303)
+
+
+@router.post("/reviews/{public_id}/take/{key}")
+def take_theirs(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, key: str, form: Typed
+) -> Response:
+    """One field as the other page has it, beside all that was typed.  Nothing is saved before somebody says so."""
+    review = _own_draft(session, viewer, public_id)
+    other = service.saved(session, review)
+    content = differing.taken(form.content, other.conflict or {}, key)
+    if differing.are_the_same(content, other.conflict or {}):
+        return RedirectResponse(f"/reviews/{public_id}", 303)
+    return showing.draft_page(request, session, viewer, review, content, other.version, other=other)
 
 
 @router.post("/reviews/{public_id}/carry/{key}")
@@ -133,7 +151,7 @@ def _keep(
     saved = service.save_draft(session, viewer, review, content, base_version=version)
     if saved.conflict is None:
         return RedirectResponse(f"/reviews/{review.public_id}#comments", 303)
-    return showing.draft_page(request, session, viewer, review, content, saved.version, other=saved.conflict)
+    return showing.draft_page(request, session, viewer, review, content, saved.version, other=saved)
 
 
 def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import update
@@ -30,7 +30,7 @@ from app.models import (
     SubjectDecision,
     utc_now,
 )
-from app.reviews import comments, queries, scoring
+from app.reviews import comments, differing, queries, scoring
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import rubric_of
@@ -88,6 +88,13 @@ def save_draft(
     version = session.scalar(statement, execution_options={"synchronize_session": "fetch"})
     if version is not None:
         return Saved(version, now)
+    other = saved(session, review)
+    # A save whose answer never arrived is sent again: that is the same text, and no other page.
+    return other if not differing.are_the_same(content, other.conflict or {}) else replace(other, conflict=None)
+
+
+def saved(session: Session, review: Review) -> Saved:
+    """What any page saved last, as a text that another one disagrees with."""
     other = session.get_one(ReviewDraft, review.id, populate_existing=True)
     return Saved(other.version, other.saved_at, conflict=other.content)
 

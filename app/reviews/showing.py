@@ -14,7 +14,7 @@ from app.domain.rubric import total
 from app.errors import WorkbenchError
 from app.kit import pages
 from app.models import Review
-from app.reviews import comments, page, queries, questions, scoring, service
+from app.reviews import comments, differing, page, queries, questions, scoring, service
 from app.reviews.source_routes import PARENT, choices_of, evidence_for, more_address
 from app.rubrics import queries as rubric_queries
 from app.rubrics.content import as_rubric
@@ -35,37 +35,52 @@ def draft_page(
     version: int,
     *,
     error: WorkbenchError | None = None,
-    other: dict[str, Any] | None = None,
+    other: service.Saved | None = None,
 ) -> Response:
     """`other` is what another page saved meanwhile: shown beside this text, which a save now puts in its place."""
+    if other is not None and other.conflict is None:
+        other = None
     problems = error.details.get("problems", {}) if error else {}
     typed = _placed(request, review, content.get("comments", []))
     shown = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True)
-    context = shown | {
-        "answers": _answers(request, session, viewer, review, shown),
-        "review": review,
-        "draft": content,
-        "typed_comments": [c.content for c in typed],
-        "titles": page.titles_of(review.rubric_version),
-        "version": version,
-        "error": error,
-        "other": other,
-        "problems": problems,
-        "newer_evidence": service.newer_evidence(session, review),
-        "earlier": earlier(request, session, viewer, review),
-        "severities": tuple(CommentSeverity),
-        "categories": tuple(CommentCategory),
-        "criteria": criteria(
-            review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
-        ),
-        "newer_rubric": rubric_queries.published_after(session, review.rubric_version),
-        "decisions": page.DECISIONS,
-        "confidences": page.CONFIDENCES,
-        "token": _token(viewer, review),
-        "lease_until": _lease(viewer, review),
-        "contests": [c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id],
-    }
-    return pages.render(request, "reviews/page.html", context, status=error.status if error else 200)
+    context = (
+        shown
+        | _conflict(session, review, content, other)
+        | {
+            "answers": _answers(request, session, viewer, review, shown),
+            "review": review,
+            "draft": content,
+            "typed_comments": [c.content for c in typed],
+            "titles": page.titles_of(review.rubric_version),
+            "version": version,
+            "error": error,
+            "problems": problems,
+            "newer_evidence": service.newer_evidence(session, review),
+            "earlier": earlier(request, session, viewer, review),
+            "severities": tuple(CommentSeverity),
+            "categories": tuple(CommentCategory),
+            "criteria": criteria(
+                review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
+            ),
+            "newer_rubric": rubric_queries.published_after(session, review.rubric_version),
+            "decisions": page.DECISIONS,
+            "confidences": page.CONFIDENCES,
+            "token": _token(viewer, review),
+            "lease_until": _lease(viewer, review),
+            "contests": [
+                c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id
+            ],
+        }
+    )
+    return pages.render(request, "reviews/page.html", context, status=error.status if error else 409 if other else 200)
+
+
+def conflict_shown(
+    request: Request, session: Session, review: Review, content: dict[str, Any], other: service.Saved
+) -> str:
+    """The same comparison by itself, for the page of a browser that saves as one types."""
+    context = _conflict(session, review, content, other) | {"review": review}
+    return bytes(pages.render_part(request, "reviews/page.html", "conflict", context).body).decode()
 
 
 def read_context(request: Request, session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
@@ -150,6 +165,18 @@ def _answers(
         others=[seen.label for seen in others if seen.review.id != review.id],
     )
     return questions.answers(shown["evidence"], setting)
+
+
+def _conflict(session: Session, review: Review, content: dict[str, Any], other: service.Saved | None) -> dict[str, Any]:
+    if other is None or other.conflict is None:
+        return {"other": None}
+    version = review.rubric_version
+    titles = page.titles_of(version)
+    rulings = {
+        ruling.public_id: f"{ruling.created_at:%d %b %Y}, {titles.get(ruling.criterion, ruling.criterion)}"
+        for ruling in rubric_queries.rulings_of(session, version)
+    }
+    return {"other": other, "differences": differing.differences(content, other.conflict, titles, rulings)}
 
 
 def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:

@@ -5,8 +5,9 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!form) return;
   const PAUSE_MS = 700, RETRY_MS = 5000;
   const state = document.getElementById("save-state");
+  const contested = document.getElementById("conflict");
   const kept = `review:${form.dataset.review}`;
-  let timer = null, saving = null, isDirty = false, leaving = false;
+  let timer = null, saving = null, isDirty = false, leaving = false, theirVersion = null;
 
   function say(word, text) {
     state.dataset.state = word;
@@ -32,7 +33,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   async function save() {
-    if (saving || leaving || state.dataset.state === "conflict") return;
+    if (saving || leaving) return;
     saving = send();
     await saving;
     saving = null;
@@ -41,7 +42,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   async function send() {
     isDirty = false;
-    say("saving", "Saving…");
+    if (state.dataset.state !== "conflict") say("saving", "Saving…");
     try {
       const body = new URLSearchParams(new FormData(form));
       const answer = await fetch(form.dataset.save, { method: "POST", body, headers: { Accept: "application/json" } });
@@ -73,6 +74,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (said && said.conflict) return conflict(said);
     if (!answer.ok || !said || said.version === undefined) return failed(`the server refused it (${answer.status})`);
     form.version.value = said.version;
+    contested.replaceChildren();
     if (!isDirty) { forget(); say("saved", `Saved ${new Date(said.saved_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`); }
   }
 
@@ -93,20 +95,35 @@ document.addEventListener("DOMContentLoaded", () => {
       place.append(button, " ");
     }
     place.hidden = false;
-    return place;
   }
 
-  // Another page saved meanwhile: both texts are shown, and neither is thrown away without a word.
+  // Another page saved meanwhile: both texts are shown, and nothing is saved until somebody says which.
   function conflict(said) {
     say("conflict", "Not saved: changed in another page.");
-    const place = notice("This review was changed in another page. Below is the other text; yours is in the form.", [
-      ["Keep mine", () => { form.version.value = said.version; say("saving", "Saving…"); save(); }],
-      ["Load the other", () => { forget(); leaving = true; location.reload(); }],
-    ]);
-    const other = Object.assign(document.createElement("pre"), { className: "log", textContent: JSON.stringify(said.conflict, null, 2) });
-    other.tabIndex = 0;
-    place.append(other);
+    const isNews = !contested.firstElementChild;
+    contested.innerHTML = said.shown;
+    dispute(said.version);
+    if (isNews) contested.scrollIntoView({ block: "nearest" });
+    else contested.firstElementChild.removeAttribute("role");
   }
+
+  // From here on every save is refused, and answered with the comparison as it is by then.
+  function dispute(version) {
+    theirVersion = version;
+    form.version.value = 0;
+  }
+
+  function keepMine() {
+    contested.replaceChildren();
+    form.version.value = theirVersion;
+    say("saving", "Saving…");
+    save();
+  }
+
+  contested.addEventListener("click", (event) => {
+    if (event.target.closest("[data-keep]")) { event.preventDefault(); keepMine(); }
+    if (event.target.closest("[data-load-other]")) { forget(); leaving = true; }
+  });
 
   function restore(entries) {
     const byName = new Map();
@@ -141,5 +158,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!leaving && ["failed", "conflict"].includes(state.dataset.state)) event.preventDefault();
   });
   document.addEventListener("visibilitychange", () => { if (document.hidden && isDirty) save(); });
-  offerWhatIsKept();
+  // A page that came with a conflict shows what was typed last: that is what this browser has to keep.
+  if (state.dataset.state === "conflict") { keepHere(); dispute(form.version.value); }
+  else offerWhatIsKept();
 });

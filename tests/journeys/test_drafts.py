@@ -37,12 +37,40 @@ def test_the_save_state_tells_the_truth_and_nothing_is_lost(review):
     other.wait_for_selector(SAVED)
     review.fill(box, "from this page")
     review.wait_for_selector(f"{STATE}:has-text('changed in another page')")
-    assert "from the other page" in review.inner_text("#restore")
+    assert "from the other page" in review.inner_text("#conflict")
     assert review.input_value(box) == "from this page"
     review.click("text=Keep mine")
     review.wait_for_selector(SAVED)
     other.reload()
     assert other.input_value(box) == "from this page"
+
+
+def test_of_two_pages_one_field_is_taken_from_the_other_and_nothing_is_saved_meanwhile(review):
+    other = review.context.new_page()
+    other.goto(review.url)
+    other.fill("#rationale-robust", "robust, from the other page")
+    other.fill("#feedback-text", "feedback, from the other page")
+    other.wait_for_selector(SAVED)
+    review.fill("#rationale-robust", "robust, from this page")
+    review.fill("#feedback-text", "feedback, from this page")
+    review.wait_for_selector("#conflict .differs >> nth=1")
+    assert [title.lower() for title in review.locator("#conflict h3").all_inner_texts()][1] == "overall feedback"
+
+    review.click("#conflict .differs:has-text('Overall feedback') button")
+    review.wait_for_selector(f"{STATE}[data-state=conflict]")
+    assert review.input_value("#feedback-text") == "feedback, from the other page"
+    assert review.input_value("#rationale-robust") == "robust, from this page"
+    assert review.locator("#conflict .differs").count() == 1
+    review.fill("#rationale-robust", "robust, from this page, typed on")
+    review.wait_for_selector("#conflict .differs:has-text('from this page, typed on')")
+    other.reload()
+    assert other.input_value("#rationale-robust") == "robust, from the other page"
+
+    review.click("text=Keep mine")
+    review.wait_for_selector(SAVED)
+    other.reload()
+    assert other.input_value("#rationale-robust") == "robust, from this page, typed on"
+    assert other.input_value("#feedback-text") == "feedback, from the other page"
 
 
 def test_an_expired_sign_in_keeps_the_text_and_sends_it_again(review):

@@ -43,7 +43,7 @@ def test_a_draft_saved_without_scripts_over_a_newer_one_shows_both(full_house):
 
     shown = browser.post(f"{page.url.path}/draft", {"version": "0", "feedback": "from the phone"}, headers=HTML)
 
-    assert shown.status_code == 200
+    assert shown.status_code == 409
     assert "from the desk" in shown.text and "from the phone" in shown.text
 
 
