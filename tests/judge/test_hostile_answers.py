@@ -287,6 +287,9 @@ def test_the_log_keeps_its_end_and_nothing_that_acts():
     assert len(book.log()) <= 64_000
     assert not claims._UNPRINTABLE.search(book.log())
     assert "the end" in book.log()
+    said, _, kept = book.log().partition(" earlier characters are not kept)\n")
+    assert int(said.removeprefix("(at least ")) + len(kept) == len("\n".join(book.logs))
+    assert Notebook(logs=["short", "", "log"]).log() == "short\nlog"
 
 
 def test_what_goes_into_every_report_is_short():

@@ -44,6 +44,7 @@ def test_twenty_thousand_lines_and_a_full_log_load_under_200_kb_and_can_be_read_
     whole = browser.get(f"/reviews/{review_id}/source/lines?file=solution.py&start=1501&end=14989")
 
     assert len(gzip.compress(page.content)) < BYTES_MAX
+    assert "of a longer log only the end is kept" in page.text
     assert 'id="solution-py-L15000"' in page.text and 'href="#solution-py-L15000"' in page.text
     assert "start=1501&amp;end=14989" in page.text
     assert "value_1499 " in rows.text and "<html" not in rows.text and "start=2501&amp;end=14989" in rows.text

@@ -162,8 +162,13 @@ class Notebook:
         return found
 
     def log(self) -> str:
-        """What was printed, its end, without what could act on a terminal or a page."""
-        return claims.text("\n".join(log for log in self.logs if log)[-MAX_LOG_CHARACTERS:], MAX_LOG_CHARACTERS)
+        """What was printed, without what could act on a terminal or a page; of much its end, which says so."""
+        whole = "\n".join(log for log in self.logs if log)
+        if len(whole) > MAX_LOG_CHARACTERS:
+            kept = whole[-(MAX_LOG_CHARACTERS - 100) :]
+            # At least: a process that printed more than its sandbox keeps has said so in what is cut here.
+            whole = f"(at least {len(whole) - len(kept)} earlier characters are not kept)\n{kept}"
+        return claims.text(whole, MAX_LOG_CHARACTERS)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 Breach = Literal["output", "time"]
-TAIL_BYTES = 64 << 10
+TAIL_BYTES = 60_000
 _LONGEST_POLL_SECONDS = 3600.0
 
 
@@ -28,6 +28,7 @@ class Watch:
         self._deadline = deadline
         self._on_breach = on_breach
         self._tail = bytearray()
+        self._gone_bytes = 0
         self._lock = threading.Lock()
         self._stop_fd = os.eventfd(0, os.EFD_CLOEXEC)
         self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
@@ -35,9 +36,10 @@ class Watch:
 
     @property
     def log(self) -> str:
-        """The last 64 KiB printed so far."""
+        """The end of what was printed so far, below a line that says how much went before it."""
         with self._lock:
-            return bytes(self._tail).decode(errors="replace")
+            gone = f"({self._gone_bytes} earlier bytes are not kept)\n" if self._gone_bytes else ""
+            return gone + bytes(self._tail).decode(errors="replace")
 
     def close(self) -> None:
         """Stop the thread and close the pipe; the log stays readable."""
@@ -76,6 +78,7 @@ class Watch:
             self.drained.set()
         with self._lock:
             self._tail += chunk
+            self._gone_bytes += max(0, len(self._tail) - TAIL_BYTES)
             del self._tail[:-TAIL_BYTES]
         return len(chunk)
 
