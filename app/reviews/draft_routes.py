@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Depends, Form, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.access import SignedIn
@@ -16,7 +16,6 @@ from app.assignments.queue import claim_next
 from app.domain.review import ReviewState
 from app.errors import NotFound, WorkbenchError
 from app.kit import pages
-from app.kit.prose import prose
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review, RubricVersion
 from app.reviews import comments, differing, queries, service, showing
@@ -131,9 +130,27 @@ def move(
 
 
 @router.post("/reviews/{public_id}/preview")
-def preview(viewer: SignedIn, public_id: str, feedback: Annotated[str, Form()] = "") -> Response:
-    """Reads nothing and keeps nothing; a POST only because the text may be long."""
-    return HTMLResponse(prose(feedback) or '<p class="muted">Nothing written yet.</p>')
+def preview(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    """As the author will read it.  Keeps nothing; a POST only because the text may be long."""
+    return showing.author_preview(request, _own_draft(session, viewer, public_id), form.content)
+
+
+@router.post("/reviews/{public_id}/hints")
+def hints(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    """Advice on what stands in the form; keeps nothing."""
+    found = showing.hints_on(session, viewer, _own_draft(session, viewer, public_id), form.content)
+    return pages.render(request, "reviews/hints.html", {"hints": found})
+
+
+@router.post("/reviews/{public_id}/assemble")
+def assemble(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    """Put the overall feedback together, behind what was typed; a script only gets the text."""
+    review = _own_draft(session, viewer, public_id)
+    text = showing.assembled(review, form.content)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"feedback": text})
+    content = form.content | {"feedback": text}
+    return _keep(request, session, viewer, review, content, form.version, place="feedback")
 
 
 def _next(request: Request, session: Session, viewer: Viewer) -> Response:
@@ -145,12 +162,19 @@ def _next(request: Request, session: Session, viewer: Viewer) -> Response:
 
 
 def _keep(
-    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], version: int
+    request: Request,
+    session: Session,
+    viewer: Viewer,
+    review: Review,
+    content: dict[str, Any],
+    version: int,
+    *,
+    place: str = "comments",
 ) -> Response:
     """Save for a browser without scripts, and show the page again."""
     saved = service.save_draft(session, viewer, review, content, base_version=version)
     if saved.conflict is None:
-        return RedirectResponse(f"/reviews/{review.public_id}#comments", 303)
+        return RedirectResponse(f"/reviews/{review.public_id}#{place}", 303)
     return showing.draft_page(request, session, viewer, review, content, saved.version, other=saved)
 
 

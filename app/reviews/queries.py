@@ -119,6 +119,12 @@ def decision_of(session: Session, subject_id: int) -> SubjectDecision | None:
     return session.scalars(query.limit(1)).first()
 
 
+def own_feedback(session: Session, viewer: Viewer, *, besides: Review, limit: int = 20) -> Sequence[str]:
+    """What this person wrote last to authors, newest first."""
+    query = select(Review.feedback).where(Review.reviewer_id == viewer.id, Review.state == ReviewState.SUBMITTED)
+    return session.scalars(query.where(Review.id != besides.id).order_by(Review.id.desc()).limit(limit)).all()
+
+
 def contests_of(session: Session, evaluation_id: int) -> Sequence[Contest]:
     return session.scalars(select(Contest).where(Contest.evaluation_id == evaluation_id).order_by(Contest.id)).all()
 

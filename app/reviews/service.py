@@ -14,6 +14,7 @@ from app.accounts.policy import Viewer, require_role
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.config import Settings
+from app.domain.report import Report
 from app.domain.review import Decision, ReviewState, Role, SlotState
 from app.errors import Conflict, Invalid, NotPermitted
 from app.evaluations import queries as evaluation_queries
@@ -30,7 +31,7 @@ from app.models import (
     SubjectDecision,
     utc_now,
 )
-from app.reviews import comments, differing, queries, scoring
+from app.reviews import comments, differing, queries, scoring, variables
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import rubric_of
@@ -134,9 +135,11 @@ def submit_review(
         raise NotPermitted("nobody reviews their own work")
     given = scoring.read(content)
     report = review.evaluation.report if review.evaluation else None
+    problems = _unknown_variables(given)
+    given = _filled(given, report)
     unread = rulings.unread(session, viewer, review.rubric_version)
     rubric = rubric_of(review.rubric_version)
-    problems = (
+    problems |= (
         scoring.missing(rubric, given, report)
         | comments.problems(settings, rubric, given, review.subject.submission)
         | _not_acknowledged(unread, given)
@@ -214,6 +217,26 @@ def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld
         raise Conflict("this contest is settled already")
     contest.upheld, contest.settled_by_id, contest.settled_at = upheld, viewer.id, utc_now()
     audit.note(session, viewer.id, "finding.settle", contest.public_id, upheld=upheld)
+
+
+def _unknown_variables(given: scoring.ReviewContent) -> dict[str, str]:
+    known = ", ".join(variable.name for variable in variables.VARIABLES)
+    places = {"feedback": [given.feedback], "comments": [comment.body for comment in given.comments]}
+    return {
+        place: f"{{{{{names[0]}}}}} stands for nothing; there are {known}"
+        for place, texts in places.items()
+        if (names := variables.unknown(texts))
+    }
+
+
+def _filled(given: scoring.ReviewContent, report: dict[str, Any] | None) -> scoring.ReviewContent:
+    """With figures for variables, as far as the author may know them."""
+    if not any("{{" in text for text in (given.feedback, *(comment.body for comment in given.comments))):
+        return given
+    known = Report.from_json(report).for_submitter() if report else None
+    comments_filled = [c.model_copy(update={"body": variables.filled(c.body, known)}) for c in given.comments]
+    feedback = variables.filled(given.feedback, known)
+    return given.model_copy(update={"feedback": feedback, "comments": comments_filled})
 
 
 def _not_acknowledged(unread: Sequence[Ruling], given: scoring.ReviewContent) -> dict[str, str]:

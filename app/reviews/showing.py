@@ -9,15 +9,28 @@ from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer
+from app.domain.report import Report
 from app.domain.review import CommentCategory, CommentSeverity, SlotState
 from app.domain.rubric import total
 from app.errors import WorkbenchError
+from app.evaluations import panels
 from app.kit import pages
 from app.models import Review
-from app.reviews import comments, differing, page, queries, questions, scoring, service
+from app.reviews import (
+    comments,
+    differing,
+    feedback,
+    hints,
+    page,
+    queries,
+    questions,
+    scoring,
+    service,
+    variables,
+)
 from app.reviews.source_routes import PARENT, choices_of, evidence_for, more_address
 from app.rubrics import queries as rubric_queries
-from app.rubrics.content import as_rubric
+from app.rubrics.content import RubricContent, as_rubric
 from app.submissions import parts
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
@@ -55,6 +68,8 @@ def draft_page(
             "version": version,
             "error": error,
             "problems": problems,
+            "variables": variables.values(_report_for_author(review)),
+            "hints": hints_on(session, viewer, review, content),
             "newer_evidence": service.newer_evidence(session, review),
             "earlier": earlier(request, session, viewer, review),
             "severities": tuple(CommentSeverity),
@@ -98,6 +113,46 @@ def read_context(request: Request, session: Session, viewer: Viewer, review: Rev
         "comments": _placed(request, review, review.comments),
         "titles": page.titles_of(review.rubric_version),
     }
+
+
+def _as_the_author(review: Review) -> panels.Evidence | None:
+    """The evidence as far as the author may know it: what is written to them names nothing else."""
+    report = review.evaluation.report if review.evaluation else None
+    return panels.for_viewer(Report.from_json(report), sees_hidden=False) if report else None
+
+
+def _report_for_author(review: Review) -> Report | None:
+    evidence = _as_the_author(review)
+    return evidence.report if evidence else None
+
+
+def assembled(review: Review, content: dict[str, Any]) -> str:
+    """The overall feedback as far as it is said already, behind what was typed."""
+    subject, evidence = review.subject, _as_the_author(review)
+    kind = subject.task_version.kind if subject.submission_id else subject.kind
+    criteria = RubricContent.model_validate(review.rubric_version.content).criteria
+    more = feedback.assembled(kind, criteria, content, evidence.citation if evidence else str)
+    return feedback.appended(content.get("feedback", ""), more)
+
+
+def hints_on(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[hints.Hint]:
+    before = queries.own_feedback(session, viewer, besides=review)
+    return hints.hints(content, page.titles_of(review.rubric_version), before)
+
+
+def author_preview(request: Request, review: Review, content: dict[str, Any]) -> Response:
+    """What the author will read: the words with their figures, the decision, the comments at their lines."""
+    evidence, report = _as_the_author(review), _report_for_author(review)
+    said = [one | {"body": variables.filled(one["body"], report)} for one in content.get("comments", [])]
+    context = {
+        "feedback": variables.filled(content.get("feedback", ""), report),
+        "unknown": variables.unknown([content.get("feedback", ""), *(one["body"] for one in said)]),
+        "decision": content.get("decision"),
+        "comments": _placed(request, review, said),
+        "titles": page.titles_of(review.rubric_version),
+        "evidence": evidence,
+    }
+    return pages.render(request, "reviews/author_preview.html", context)
 
 
 def earlier(request: Request, session: Session, viewer: Viewer, review: Review) -> list[comments.EarlierComment]:

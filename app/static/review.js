@@ -71,25 +71,23 @@ document.addEventListener("DOMContentLoaded", () => {
     announce("Cannot judge, with the reason filled in");
   }
 
-  function assemble() {
-    const parts = criteria().filter((c) => c.dataset.key).map(spoken).filter(Boolean);
-    const comments = [...form.querySelectorAll(".comment-row")].map(commented).filter(Boolean);
+  // The server puts it together, and without this script keeps it too.
+  async function assemble(button) {
     const box = document.getElementById("feedback-text");
-    box.value = [box.value.trim(), ...parts, comments.length ? `**At lines**\n\n${comments.join("\n")}` : ""].filter(Boolean).join("\n\n");
+    const answer = await fetch(button.formAction, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
+    if (!answer.ok) { announce("Not assembled: the server did not answer"); return; }
+    const { feedback } = await answer.json();
+    announce(feedback === box.value ? "Nothing new to put together yet" : "Put together from your scores and comments");
+    box.value = feedback;
     touched(box);
-    htmx.trigger(box, "preview");
     box.focus();
   }
 
-  function spoken(criterion) {
-    const words = criterion.querySelector("textarea").value.trim();
-    return words && `**${criterion.querySelector("legend span").textContent}.** ${words}`;
-  }
-
-  function commented(row) {
-    const [path, line, end, body] = ["path", "line", "end", "body"].map((name) => row.querySelector(`[name="comment.${name}"]`).value.trim());
-    const lines = line && end && end !== line ? `${line}-${end}` : line;
-    return body && `- ${path}${lines ? `:${lines}` : ""}: ${body}`;
+  function insert(text) {
+    const box = document.getElementById("feedback-text");
+    box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
+    touched(box);
+    box.focus();
   }
 
   form.querySelectorAll("[data-chips]").forEach(drawChips);
@@ -107,7 +105,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!button) return;
     if (button.dataset.cite) cite(button);
     if (button.dataset.propose) propose(button);
-    if (button.id === "assemble") assemble();
+    if (button.dataset.insert) insert(button.dataset.insert);
+    if (button.id === "assemble") { event.preventDefault(); assemble(button); }
   });
   window.workbench = { ...window.workbench, cite, current, makeCurrent, propose };
   document.getElementById("refusal")?.focus();
