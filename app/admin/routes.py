@@ -21,7 +21,6 @@ from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import User, utc_now
 from app.reviews import queries as review_queries
-from app.reviews import service as reviews
 
 router = steps(include_in_schema=False)
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
@@ -34,7 +33,7 @@ def dashboard(request: Request, session: ReadSession, viewer: Staff) -> Response
     context = {
         "evaluations": evaluation_queries.count_by_state(session), "slots": assignment_queries.count_states(session),
         "failed": evaluation_queries.failed(session), "leases": assignment_queries.live_leases(session, utc_now()),
-        "broken": assignment_queries.broken(session), "contests": review_queries.open_contests(session),
+        "broken": assignment_queries.broken(session), "contests": review_queries.count_open_contests(session),
         "depth": database_of(request).sender.depth(),
     }  # fmt: skip
     return pages.render(request, "admin/dashboard.html", context)
@@ -50,15 +49,6 @@ def retry(session: WriteSession, viewer: Admin, public_id: str) -> Response:
 def force_release(session: WriteSession, viewer: Admin, public_id: str) -> Response:
     oversight.force_release(session, viewer, assignment_queries.find_slot(session, public_id))
     return RedirectResponse("/admin#leases", 303)
-
-
-@router.post("/admin/contests/{public_id}")
-def settle(session: WriteSession, viewer: Staff, public_id: str, upheld: Annotated[bool, Form()]) -> Response:
-    found = next((c for c in review_queries.open_contests(session) if c.public_id == public_id), None)
-    if found is None:
-        raise NotFound("this contest is settled or was never there")
-    reviews.settle_contest(session, viewer, found, upheld=upheld)
-    return RedirectResponse("/admin#contests", 303)
 
 
 @router.get("/admin/people")

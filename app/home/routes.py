@@ -30,7 +30,7 @@ def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
         "queue": _queue(request, session, viewer), "mine": mine.items,
         "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in mine.items]),
         "failed": evaluation_queries.count_by_state(session)["failed"] if viewer.has(Role.ADMIN) else 0,
-        "contests": review_queries.open_contests(session) if viewer.has(Role.ADJUDICATOR) else [],
+        "contests": review_queries.count_open_contests(session) if viewer.has(Role.ADJUDICATOR) else 0,
     }  # fmt: skip
     return pages.render(request, "home/home.html", context)
 
@@ -47,7 +47,8 @@ def places(viewer: Viewer) -> list[tuple[str, str]]:
     rows: list[tuple[str, str, Any]] = [
         ("/", "Home", True), ("/queue", "Queue", reviews), ("/reviews", "Reviews", reviews),
         ("/submissions", "Submissions", True), ("/tasks", "Tasks", True), ("/rubrics", "Rubrics", reviews),
-        ("/exports", "Exports", viewer.has(Role.ADJUDICATOR)), ("/catalogue", "Catalogue", True),
+        ("/contests", "Contests", viewer.has(Role.ADJUDICATOR)), ("/exports", "Exports", viewer.has(Role.ADJUDICATOR)),
+        ("/catalogue", "Catalogue", True),
         ("/admin", "Admin", viewer.has(Role.ADMIN)),
     ]  # fmt: skip
     return [(href, title) for href, title, is_shown in rows if is_shown]

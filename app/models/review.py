@@ -78,6 +78,13 @@ class Contest(Row):
     upheld: Mapped[bool | None]
     settled_by_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     settled_at: Mapped[dt.datetime | None]
+    settled_because: Mapped[str] = mapped_column(default="")
+
+    evaluation: Mapped[Evaluation] = relationship(lazy="raise", foreign_keys=[evaluation_id])
+    rerun: Mapped[Evaluation | None] = relationship(lazy="raise", foreign_keys=[rerun_id])
+    review: Mapped[Review | None] = relationship(lazy="raise")
+    raised_by: Mapped[User] = relationship(lazy="raise", foreign_keys=[raised_by_id])
+    settled_by: Mapped[User | None] = relationship(lazy="raise", foreign_keys=[settled_by_id])
 
 
 class SubjectDecision(Row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Select, bindparam, exists, select
+from sqlalchemy import Select, bindparam, case, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.accounts.policy import Viewer
@@ -15,6 +15,7 @@ from app.errors import NotFound
 from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
 from app.models import (
     Contest,
+    Evaluation,
     Review,
     ReviewDraft,
     ReviewSubject,
@@ -25,6 +26,8 @@ from app.models import (
     TaskVersion,
 )
 from app.reviews import policy
+
+OPEN, SETTLED = "open", "settled"  # states of a contest
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,46 @@ def contests_of(session: Session, evaluation_id: int) -> Sequence[Contest]:
     return session.scalars(select(Contest).where(Contest.evaluation_id == evaluation_id).order_by(Contest.id)).all()
 
 
-def open_contests(session: Session) -> Sequence[Contest]:
-    return session.scalars(select(Contest).where(Contest.upheld.is_(None)).order_by(Contest.id)).all()
+def count_open_contests(session: Session) -> int:
+    return session.scalar(select(func.count()).where(Contest.upheld.is_(None))) or 0
+
+
+def list_contests(
+    session: Session, *, state: str = "", code: str = "", cursor: str | None = None, limit: int = LIMIT_DEFAULT
+) -> Page[Contest]:
+    """Newest first; `state` is open or settled, `code` a finding's, both for all."""
+    query = _contests()
+    if state:
+        query = query.where(Contest.upheld.is_(None) if state == OPEN else Contest.upheld.is_not(None))
+    if code:
+        query = query.where(Contest.finding_code == code)
+    return newest_first(session, query, Contest.id, cursor=cursor, limit=limit)
+
+
+def find_contest(session: Session, public_id: str) -> Contest:
+    found = session.scalar(_contests().where(Contest.public_id == public_id))
+    if found is None:
+        raise NotFound(f"there is no contest {public_id!r}")
+    return found
+
+
+def settled_by_code(session: Session) -> dict[str, tuple[int, int]]:
+    """Finding code -> how many contests of it are settled, and how many of them found it false."""
+    rows = session.execute(
+        select(Contest.finding_code, func.count(), func.sum(case((Contest.upheld.is_(True), 1), else_=0)))
+        .where(Contest.upheld.is_not(None))
+        .group_by(Contest.finding_code)
+    )
+    return {code: (count, int(false or 0)) for code, count, false in rows}
+
+
+def _contests() -> Select[Contest]:
+    whose = joinedload(Contest.evaluation, innerjoin=True).joinedload(Evaluation.submission, innerjoin=True)
+    return select(Contest).options(
+        whose.joinedload(Submission.task_version, innerjoin=True).joinedload(TaskVersion.task, innerjoin=True),
+        joinedload(Contest.rerun), joinedload(Contest.review), joinedload(Contest.settled_by),
+        joinedload(Contest.raised_by, innerjoin=True),
+    )  # fmt: skip
 
 
 def _all_in(session: Session, subject_id: int) -> bool:

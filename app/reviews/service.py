@@ -204,9 +204,18 @@ def contest_finding(
     return contest
 
 
-def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld: bool) -> None:
+def may_settle(session: Session, viewer: Viewer, contest: Contest) -> bool:
+    """Whether this person is far enough from it: neither who contested it nor close to the author."""
+    subject = submission_queries.subject_of(session, contest.evaluation.submission_id)
+    too_close = subject is not None and assignment_queries.is_too_close(session, viewer, subject.id)
+    return viewer.has(Role.ADJUDICATOR) and contest.raised_by_id != viewer.id and not too_close
+
+
+def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld: bool, because: str) -> None:
     """`upheld`: the reviewer was right and the finding was false."""
     require_role(viewer, Role.ADJUDICATOR)
+    if not because.strip():
+        raise Invalid("say why you settle it so", what_to_do="One sentence is enough; its reviewer reads it.")
     if contest.raised_by_id == viewer.id:
         raise NotPermitted("nobody settles what they contested themselves", what_to_do="Ask another adjudicator.")
     evaluation = session.get_one(Evaluation, contest.evaluation_id)
@@ -216,6 +225,7 @@ def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld
     if contest.upheld is not None:
         raise Conflict("this contest is settled already")
     contest.upheld, contest.settled_by_id, contest.settled_at = upheld, viewer.id, utc_now()
+    contest.settled_because = because.strip()
     audit.note(session, viewer.id, "finding.settle", contest.public_id, upheld=upheld)
 
 

@@ -80,6 +80,7 @@ class Walk:
     draft: str = ""
     submitted: str = ""
     experiment: str = ""
+    contest: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -125,13 +126,14 @@ def work_in(house: SampleHouse) -> Walk:
         reviews.decide(session, ada, subject.id, decision=Decision.ACCEPT, confidence=3, reason="Both agree.")
         draft = open_review(session, house, rob, "wrong_result")
         reviews.save_draft(session, rob, draft, factories.full_content(), base_version=0)
-        reviews.contest_finding(session, rob, draft, code="numerics.wrong_values", reason="Only the tail.")
+        contest = reviews.contest_finding(session, rob, draft, code="numerics.wrong_values", reason="Only the tail.")
         exports.request_export(session, ada)
         used = draft.rubric_version
         rubrics.publish(session, admin, rubrics.create_draft(session, admin, used.content | {"title": "Generation, 2"}))
         edited = rubrics.create_draft(session, admin, used.content | {"title": "Generation, 3"})
         walk = Walk(house, draft=f"/reviews/{draft.public_id}", submitted=f"/reviews/{submitted.public_id}")
         asked = Asked(params={"rows": 4, "cols": 127})
+        walk.contest = f"/contests/{contest.public_id}"
         run = request_experiment(session, house.settings, rob, draft, asked)
         walk.experiment = f"/experiments/{run.public_id}"
         walk.addresses = addresses(walk, f"/rubrics/{used.public_id}", f"/rubrics/{edited.public_id}")
@@ -155,7 +157,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/bench",
             walk.experiment,
         ],
-        "ada": [*reviews_too, "/exports", "/admin", "/experiments"],
+        "ada": [*reviews_too, "/exports", "/contests", walk.contest, "/admin", "/experiments"],
         "max": [*reviews_too, "/admin", "/admin/queue", "/admin/people", "/admin/audit", edited, f"{edited}/impact"],
     }
 
