@@ -251,9 +251,16 @@ class Scope:
 
 @dataclass(frozen=True)
 class Claim:
+    """What the author says, and what came of it; `evidence` are cells, `reason` says what they show.
+
+    A claim that is not `checkable` is for a person to judge: no machine will ever confirm or contradict it.
+    """
+
     text: str
     status: str  # confirmed | contradicted | not_measured
     evidence: tuple[str, ...] = ()
+    reason: str = ""
+    checkable: bool = True
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ Templates show; this module decides what stands first.  Nothing here changes a v
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from app.domain.cells import cell_id, run_keys
 from app.domain.findings import REGISTER, FindingKind
 from app.domain.report import (
     VERDICT_TITLES,
@@ -35,11 +35,6 @@ _TRICK_STATES = ("seen", "hint", "unknown", "not seen")
 TOP_FINDINGS = 3
 SHOWN_EVIDENCE_ITEMS = 4
 PLAIN_LENGTH_MAX = 200
-
-
-def cell_id(*parts: object) -> str:
-    """The id under which a piece of evidence is linked and cited, for example `numerics.tail.out0`."""
-    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "-", str(part)).strip("-") or "x" for part in parts)
 
 
 @dataclass(frozen=True)
@@ -90,13 +85,9 @@ class Evidence:
     @cached_property
     def workloads(self) -> list[WorkloadRow]:
         """Every run; a hidden workload, which says pass or fail and no more, says it once."""
-        seen: set[str] = set()
-        rows = []
-        for w in _hidden_once(self.report.workloads):
-            key = cell_id(w.name) if w.name not in seen else cell_id(f"{w.name}-{w.family}")
-            seen.add(w.name)
-            rows.append(WorkloadRow(w, key, w.status in (StageStatus.FAILED, StageStatus.ERROR)))
-        return rows
+        runs = _hidden_once(self.report.workloads)
+        bad = (StageStatus.FAILED, StageStatus.ERROR)
+        return [WorkloadRow(w, key, w.status in bad) for w, key in zip(runs, run_keys(runs), strict=True)]
 
     @cached_property
     def task_health(self) -> str:

@@ -40,6 +40,7 @@ class WorkloadRun:
     """Everything that one workload's calls returned, for the probes and checks that come after.
 
     `differentiated`, the call with a backward pass, is none of `calls`: what is launched there is not outputs' work.
+    `repeats_itself`: did two calls on the same values return the same?  None where there were not two.
     """
 
     workload: Workload
@@ -50,6 +51,7 @@ class WorkloadRun:
     watched: Returned | None = None
     differentiated: Returned | None = None
     ok: bool = False
+    repeats_itself: bool | None = None
     to_check: list[tuple[Draw, Received]] = field(default_factory=list)
 
     def calls(self) -> list[Returned]:
@@ -144,10 +146,9 @@ class Correctness:
         if self.answers.has_check and ok:
             run.to_check.append((draw, call.outputs))
         status = StageStatus.PASSED if ok else StageStatus.FAILED
+        seconds = round(call.seconds, 4)
         self.notebook.workloads.append(
-            WorkloadResult(
-                workload.name, family, status, tuple(results), round(call.seconds, 4), None, workload.hidden, 1
-            )
+            WorkloadResult(workload.name, family, status, tuple(results), seconds, None, workload.hidden, 1)
         )
         return ok
 
@@ -269,7 +270,10 @@ class Correctness:
         """Two calls on the same values, over differently filled memory."""
         assert run.first is not None and run.second is not None
         firsts, seconds = run.first.outputs.leaves(), run.second.outputs.leaves()
-        if [_form(x) for x in firsts] == [_form(x) for x in seconds]:  # whatever it says of the fills
+        alike = [_form(x) for x in firsts] == [_form(x) for x in seconds]
+        pairs = zip(firsts, seconds, strict=False)
+        run.repeats_itself = alike and all(numerics.same_values(a.array, b.array) for a, b in pairs)
+        if alike:  # whatever it says of the fills
             for name, a, b in zip(output_names(len(firsts)), firsts, seconds, strict=True):
                 left = numerics.poison_left(a.array, b.array, POISON_A, POISON_B)
                 if len(left):
@@ -351,14 +355,9 @@ class Correctness:
         self, code: str, verdict: Verdict, workload: Workload, message: str, evidence: dict[str, object] | None = None
     ) -> None:
         self.notebook.note(
-            code,
-            Severity.ERROR,
-            StageName.CORRECTNESS,
-            message,
-            verdict=verdict,
-            workload=workload.name,
-            evidence=evidence,
-        )
+            code, Severity.ERROR, StageName.CORRECTNESS, message,
+            verdict=verdict, workload=workload.name, evidence=evidence,
+        )  # fmt: skip
 
 
 def _changed(before: Returned, after: Returned) -> bool:

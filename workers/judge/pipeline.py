@@ -6,7 +6,7 @@ import contextlib
 import platform
 import resource
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from app.domain.report import (
 )
 from app.domain.request import EvaluationRequest
 from app.domain.task import TaskBundle, TaskError, Workload, read_bundle
-from workers.judge import integrity, named_rules, verdicts
+from workers.judge import author_claims, integrity, named_rules, verdicts
 from workers.judge.answers import Answers, TaskFault, in_place_positions
 from workers.judge.artefacts import Artefacts
 from workers.judge.calls import Caller, NotRun
@@ -67,12 +67,15 @@ def evaluate(request: EvaluationRequest, sandboxes: Sandboxes, progress: Progres
         submission = read_submission(request.submission, bundle.spec, Path(staging) / "submission", request.framework)
         artefacts = Artefacts() if request.artefacts_folder else None
         notebook = Notebook(progress, request.stages, artefacts=artefacts)
+        stated = author_claims.stated_in(submission)
         judging = _Judging(request, bundle, submission, seeds, notebook)
         try:
             judging.run(sandboxes)
         except SandboxUnavailable as error:
             raise EngineFault(str(error)) from error
         report = judging.report()
+        workloads = (*bundle.spec.workloads, *judging.drawn)
+        report = replace(report, claims=author_claims.settle(stated, report, workloads, judging.runs))
         if request.artefacts_folder and artefacts:
             launches = {run.workload.name: run.launches() for run in judging.runs}
             _write(artefacts, request.artefacts_folder, report, submission, notebook, launches)

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.domain import claims
 from app.domain.report import SubmissionIdentity
 from app.domain.task import FRAMEWORKS, TaskSpec
 from workers.judge.faults import SubmissionError
 
+# What may lie beside a source without being part of it.
+BESIDE = ("build.json", claims.FILE)
 MAX_FILES = 500
 MAX_BYTES = 20 << 20
 # Of all sources that are read here: a syntax tree takes hundreds of times its text.
@@ -75,8 +78,9 @@ def _gather(path: Path) -> dict[str, bytes]:
         raise SubmissionError(f"{path}: no such file or folder")
     if path.is_file():
         found = {path.name: path}
-        if (beside := path.parent / "build.json").is_file() and not beside.is_symlink():
-            found["build.json"] = beside
+        for name in BESIDE:
+            if (beside := path.parent / name).is_file() and not beside.is_symlink():
+                found[name] = beside
     else:
         found = {
             p.relative_to(path).as_posix(): p for p in sorted(path.rglob("*")) if p.is_file() and not p.is_symlink()
@@ -119,7 +123,7 @@ def _choose(asked: str | None, guessed: str, spec: TaskSpec) -> str:
 
 
 def _main(files: dict[str, bytes], entry: str) -> str:
-    sources = [name for name in files if name != "build.json"]
+    sources = [name for name in files if name not in BESIDE]
     if len(sources) == 1:
         return sources[0]
     python = [name for name in sources if name.endswith(".py")] or sources

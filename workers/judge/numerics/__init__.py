@@ -5,7 +5,7 @@ that the judge asks about a task: is its tolerance vacuous, does its output move
 did anything stay unwritten.
 """
 
-from workers.judge.numerics.bits import poison_left, same_bits
+from workers.judge.numerics.bits import poison_left, same_bits, same_values
 from workers.judge.numerics.budget import ErrorBudget, error_budget
 from workers.judge.numerics.comparison import compare
 from workers.judge.numerics.movement import moved
@@ -27,6 +27,7 @@ __all__ = [
     "moved",
     "poison_left",
     "same_bits",
+    "same_values",
     "scaled_distance",
     "ulp_distance",
 ]

@@ -20,6 +20,11 @@ def same_bits(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return all(np.array_equal(_bytes(x), _bytes(y)) for _, (x, y) in chunks(a, b))
 
 
+def same_values(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether two arrays of one shape and dtype hold the same: one NaN is as good as another, and +0 as -0."""
+    return all(bool(((x == y) | ((x != x) & (y != y))).all()) for _, (x, y) in chunks(a, b))  # noqa: PLR0124
+
+
 def poison_left(first: NDArray[Any], second: NDArray[Any], poison_a: int, poison_b: int) -> NDArray[np.int64]:
     """Flat indices of elements that neither of two runs wrote.
 
