@@ -25,6 +25,11 @@ def has_other_admin(session: Session, user: User) -> bool:
     return any(Role.ADMIN.value in other.roles for other in others)
 
 
+def keys_of(session: Session, user_id: int) -> dict[str, str]:
+    """The person's own keys, by action."""
+    return session.scalar(select(User.keys).where(User.id == user_id)) or {}
+
+
 def list_users(session: Session) -> Sequence[User]:
     return session.scalars(select(User).order_by(User.login)).all()
 

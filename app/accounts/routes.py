@@ -6,14 +6,15 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Form, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from app.accounts import queries, service
+from app.accounts import keys, queries, service
 from app.accounts.access import SESSION_COOKIE, MaybeViewer, SignedIn
 from app.accounts.policy import SCOPES, Viewer, scopes_allowed
 from app.errors import WorkbenchError
 from app.kit import pages
-from app.kit.steps import ReadSession, WriteSession, steps
+from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import utc_now
 
 router = steps(include_in_schema=False)
@@ -129,3 +130,26 @@ def _own_path(path: str) -> str:
         return "/"
     is_ours = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.netloc and "\\" not in path
     return path if is_ours else "/"
+
+
+@router.get("/account/keys")
+def keys_page(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
+    own = queries.keys_of(session, viewer.id)
+    return pages.render(request, "accounts/keys.html", {"bound": keys.bound(own), "typed": {}, "error": None})
+
+
+@router.post("/account/keys")
+async def set_keys(request: Request, viewer: SignedIn) -> Response:
+    typed = {name: str(value) for name, value in (await request.form()).items()}
+    return await run_in_threadpool(_set_keys, request, viewer, typed)
+
+
+def _set_keys(request: Request, viewer: Viewer, typed: dict[str, str]) -> Response:
+    given = {} if "reset" in typed else typed
+    try:
+        with database_of(request).write() as session:
+            service.set_keys(session, viewer, given)
+    except WorkbenchError as error:
+        context = {"bound": keys.bound({}), "typed": typed, "error": error}
+        return pages.render(request, "accounts/keys.html", context, status=error.status)
+    return RedirectResponse("/account/keys", 303)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from app.accounts import queries
+from app.accounts import keys, queries
 from app.accounts.policy import SCOPES, Viewer, scopes_allowed, viewer_of
 from app.config import Settings
 from app.domain.review import Role
@@ -155,6 +155,13 @@ def mark_token_used(session: Session, token_id: int) -> None:
     token = session.get(ApiToken, token_id)
     if token is not None:
         token.last_used_at = utc_now()
+
+
+def set_keys(session: Session, viewer: Viewer, typed: Mapping[str, str]) -> None:
+    """Keys of one's own on the review page, by action; an empty one is the usual key again."""
+    user = session.get_one(User, viewer.id)
+    user.keys = keys.chosen(typed)
+    audit.note(session, viewer.id, "user.set_keys", user.public_id, keys=user.keys)
 
 
 def declare_conflict(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -27,6 +28,8 @@ class User(Row):
     is_paused: Mapped[bool] = mapped_column(default=False)
     # Reviews that they may hand in in a day (UTC), held items counted; none: as many as they like.
     reviews_per_day_max: Mapped[int | None]
+    # Action -> key, where it is another than the usual one: see `app.accounts.keys`.
+    keys: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
 class UserSession(Row):

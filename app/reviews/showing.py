@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
+from app.accounts import keys
+from app.accounts import queries as account_queries
 from app.accounts.policy import Viewer
 from app.domain.report import Report
 from app.domain.review import CommentCategory, CommentSeverity, SlotState
@@ -68,6 +71,7 @@ def draft_page(
             "version": version,
             "error": error,
             "problems": problems,
+            **_keys(session, viewer),
             "variables": variables.values(_report_for_author(review)),
             "hints": hints_on(session, viewer, review, content),
             "newer_evidence": service.newer_evidence(session, review),
@@ -232,6 +236,15 @@ def _conflict(session: Session, review: Review, content: dict[str, Any], other: 
         for ruling in rubric_queries.rulings_of(session, version)
     }
     return {"other": other, "differences": differing.differences(content, other.conflict, titles, rulings)}
+
+
+def _keys(session: Session, viewer: Viewer) -> dict[str, Any]:
+    """The keys of the page, with those that this person put in their place."""
+    bound = keys.bound(account_queries.keys_of(session, viewer.id))
+    by_action = {one.action.name: one.key for one in bound}
+    return {
+        "bound_keys": bound, "fixed_keys": keys.FIXED, "key_of": by_action, "bound_keys_json": json.dumps(by_action),
+    }  # fmt: skip
 
 
 def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:

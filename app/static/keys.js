@@ -96,14 +96,20 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const acts = {
-    j: () => move(1), k: () => move(-1), c: comment, l: commentLine, e: citeHere, 0: confirmProposal,
-    1: () => pick(1), 2: () => pick(2), 3: () => pick(3), 4: () => pick(4), 5: () => pick(5), 6: () => pick(6), 7: () => pick(7),
-    "[": () => panel(-1), "]": () => panel(1), q: questions,
-    n: () => panelNamed("correctness"), u: () => panelNamed("compile"), i: () => panelNamed("integrity"),
-    a: () => panelNamed("sanitize"), t: () => panelNamed("benchmark"), p: () => panelNamed("profile"),
-    v: () => panelNamed("setting"), f: () => show("#feedback"), d: () => document.querySelector(".compare a")?.click(), s: () => document.querySelector("#source .scroll")?.focus(),
-    "?": () => sheet.showModal(),
+    next: () => move(1), previous: () => move(-1), write: comment, comment: commentLine, cite: citeHere, confirm: confirmProposal,
+    "panel-before": () => panel(-1), "panel-after": () => panel(1), questions,
+    numerics: () => panelNamed("correctness"), builds: () => panelNamed("compile"), integrity: () => panelNamed("integrity"),
+    sanitizers: () => panelNamed("sanitize"), benchmark: () => panelNamed("benchmark"), profile: () => panelNamed("profile"),
+    environment: () => panelNamed("setting"), feedback: () => show("#feedback"),
+    beside: () => document.querySelector(".compare a")?.click(), source: () => document.querySelector("#source .scroll")?.focus(),
+    bench: () => show("#bench", document.getElementById("bench-target") ? "#bench-target" : "#bench-title"),
+    sheet: () => sheet.showModal(),
   };
+  // Each person's own keys, from their account.
+  const keyOf = JSON.parse(sheet.dataset.keys);
+  const actOf = Object.fromEntries(Object.entries(keyOf).map(([action, key]) => [key, acts[action]]));
+  const repeats = [keyOf.next, keyOf.previous];
+  const actFor = (key) => (/^[1-7]$/.test(key) ? () => pick(Number(key)) : actOf[key]);
 
   document.addEventListener("pointerover", (event) => { hovered = event.target; });
   document.addEventListener("keydown", (event) => {
@@ -125,8 +131,8 @@ document.addEventListener("DOMContentLoaded", () => {
       return;
     }
     if (event.target.matches("summary, a") && event.key === "Enter") return;
-    const act = acts[event.key];
-    if (!act || (event.repeat && !"jk".includes(event.key))) return;
+    const act = actFor(event.key);
+    if (!act || (event.repeat && !repeats.includes(event.key))) return;
     event.preventDefault();
     act(inRubric);
   });

@@ -34,7 +34,16 @@ EACH_ROLE = pytest.mark.parametrize(
         for login, role in ROLES.items()
     ],
 )
-OPEN_TO_ALL = ["/", "/submissions", "/tasks", "/tasks/row-softmax", "/catalogue", "/account", "/nowhere"]
+OPEN_TO_ALL = [
+    "/",
+    "/submissions",
+    "/tasks",
+    "/tasks/row-softmax",
+    "/catalogue",
+    "/account",
+    "/account/keys",
+    "/nowhere",
+]
 FILES_AND_FRAGMENTS = {
     "/rubrics/{public_id}/yaml", "/rubrics/{public_id}/json", "/exports/{public_id}/file",
     "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
