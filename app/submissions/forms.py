@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import Request
@@ -12,7 +13,7 @@ from app.config import Settings
 from app.errors import Invalid, WorkbenchError
 from app.kit import trees
 from app.kit.figures import whole_number
-from app.submissions import service
+from app.submissions import claim_fields, service
 
 SUFFIX_OF = {"cuda": ".cu", "hip": ".hip", "stablehlo": ".mlir", "ttir": ".mlir", "ptx": ".ptx"}
 
@@ -31,6 +32,7 @@ class UploadForm:
     model_settings: str = ""
     prompt: str = ""
     parent: str = ""
+    claims: Mapping[str, str] = field(default_factory=lambda: dict.fromkeys(claim_fields.FIELDS, ""))
     uploads: tuple[tuple[str, bytes], ...] = ()
 
     def tree(self, settings: Settings) -> trees.Tree:
@@ -61,13 +63,16 @@ class UploadForm:
             model=model,
             prompt=self.prompt,
             explanation=self.explanation,
+            claims=claim_fields.statements(self.claims),
             parent=self.parent.strip() or None,
         )
 
     def field_of(self, error: WorkbenchError) -> str:
         """Which field an error is about, so that it can stand beside it."""
         message = error.message.lower()
-        for word, field in (
+        if "claim" in message:
+            return "claims"
+        for word, named in (
             ("title", "title"),
             ("prompt", "prompt"),
             ("said of the model", "model_name"),
@@ -79,7 +84,7 @@ class UploadForm:
             ("task", "task"),
         ):
             if word in message:
-                return field
+                return named
         return "source"
 
     def with_file_in_box(self) -> UploadForm:
@@ -102,7 +107,10 @@ class UploadForm:
 async def read_upload_form(request: Request) -> UploadForm:
     """A dependency: the form's text as typed, and its files read within the size that the server takes."""
     form = await request.form()
-    typed: dict[str, Any] = {f: str(form.get(f, "")) for f in UploadForm.__dataclass_fields__ if f != "uploads"}
+    typed: dict[str, Any] = {
+        f: str(form.get(f, "")) for f in UploadForm.__dataclass_fields__ if f not in ("uploads", "claims")
+    }
+    typed["claims"] = {name: str(form.get(name, "")) for name in claim_fields.FIELDS}
     files = [f for f in form.getlist("files") if isinstance(f, UploadFile) and f.filename]
     # A pasted form sends CRLF; a kernel's source keeps the line ends of its author's editor.
     typed["source"] = typed["source"].replace("\r\n", "\n")

@@ -19,7 +19,7 @@ from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Evaluation, Submission
-from app.submissions import display, policy, queries, service
+from app.submissions import claim_fields, display, policy, queries, service
 from app.submissions.forms import UploadForm, read_upload_form
 from app.tasks import queries as task_queries
 
@@ -126,6 +126,6 @@ def _upload_page(
 ) -> Response:
     context = {
         "form": form, "error": error, "field": form.field_of(error) if error else "", "frameworks": FRAMEWORKS,
-        "tasks": task_queries.list_current(session),
+        "tasks": task_queries.list_current(session), "error_titles": claim_fields.ERROR_TITLES,
     }  # fmt: skip
     return pages.render(request, "submissions/new.html", context, status=error.status if error else 200)

@@ -118,7 +118,12 @@ def _checked(settings: Settings, new: NewSubmission) -> trees.Tree:
     limits = trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max)
     tree = trees.check_tree(new.files, limits)
     sources.check_sources(tree, file_bytes_max=settings.file_bytes_max)
-    if new.claims and sources.CLAIMS not in tree:
+    if new.claims and sources.CLAIMS in tree:
+        raise Invalid(
+            f"there are claims in {sources.CLAIMS} and beside it",
+            what_to_do="Send them in one place: leave the file out, or empty the field.",
+        )
+    if new.claims:
         # The judge reads claims from the source, and other claims make another submission.
         claims = json.dumps(new.claims, indent=1, sort_keys=True).encode()
         tree = trees.check_tree({**tree, sources.CLAIMS: claims}, limits)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from app.domain import claims
 from app.domain.task import FRAMEWORKS
 from app.errors import Invalid, TooLarge
 from app.kit import strict_json
 from app.kit.trees import Tree
 
-BUILD, CLAIMS = "build.json", "claims.json"
+BUILD, CLAIMS = "build.json", claims.FILE
 
 # Profilers write these; everything else in a submission is read by people and must be text.
 BINARY_SUFFIXES = (".ncu-rep", ".nsys-rep", ".ntff", ".neff", ".xplane.pb", ".npz")
@@ -101,8 +102,12 @@ def read_claims(tree: Tree) -> list[Any]:
     data = tree.get(CLAIMS)
     if data is None:
         return []
-    claims = strict_json.read(data, "claims.json")
-    return claims if isinstance(claims, list) else [claims]
+    said = strict_json.read(data, CLAIMS)
+    try:
+        claims.parse(data)
+    except claims.ClaimsError as error:
+        raise Invalid(str(error), what_to_do=error.what_to_do) from None
+    return said if isinstance(said, list) else [said]
 
 
 def show(path: str, sha256: str, data: bytes) -> SourceFile:

@@ -44,9 +44,9 @@ class TestSubmit:
     def test_claims_become_part_of_the_source(self, database, settings, author):
         with database.write() as session:
             plain = service.submit(session, settings, author, _new()).submission
-            bold = service.submit(session, settings, author, _new(claims=[{"speedup": 2.0}])).submission
+            bold = service.submit(session, settings, author, _new(claims=[{"max_ulp": 2.0}])).submission
 
-        assert bold.id != plain.id and bold.claims == [{"speedup": 2.0}]
+        assert bold.id != plain.id and bold.claims == [{"max_ulp": 2.0}]
         assert [f["path"] for f in bold.files] == ["claims.json", "solution.py"]
 
     def test_the_same_bytes_sent_at_once_are_one_submission(self, each_database, each_settings):
@@ -116,6 +116,7 @@ class TestSubmit:
             ({"/etc/passwd": b"x"}, "'/etc/passwd' is refused"),
             ({"claims.json": b"[]"}, "no source file"),
             ({"solution.py": b"x", "claims.json": b"{"}, "claims.json is not JSON"),
+            ({"solution.py": b"x", "claims.json": b'[{"max_ulp": "low"}]'}, "claims.json: claim 1: max_ulp: must be"),
         ],
     )
     def test_bad_sources_are_named(self, database, settings, author, files, says):

@@ -8,6 +8,8 @@ from app.admin import demo
 from app.assignments import queries as assignment_queries
 from app.config import REPOSITORY
 from app.evaluations import queries
+from app.reviews import scoring
+from app.rubrics.content import as_rubric, read_yaml
 from app.submissions import service as submissions
 from app.submissions.service import NewSubmission
 from app.tasks import service as tasks
@@ -46,13 +48,29 @@ def judged(database, settings, monkeypatch):
 
 
 def test_a_good_kernel_with_claims_is_accepted_and_opens_slots(judged, database):
-    evaluation, submission = judged("vector-scale/plain.py", claims=[{"speedup": 2.0}])
+    speed = {"speedup": 2.0, "baseline": "torch.mul", "device": "H100"}
+    evaluation, submission = judged("vector-scale/plain.py", claims=[speed, {"max_ulp": 1}])
 
     assert (evaluation.state, evaluation.verdict, evaluation.failure) == ("done", "accepted", None)
     assert evaluation.report["submission"]["sha256"] == submission.sha256
     assert evaluation.report["task"]["name"] == "vector-scale"
+    assert [claim["status"] for claim in evaluation.report["claims"]] == ["not_measured", "confirmed"]
+    assert "explained" not in scoring.caps(_generation(), evaluation.report)
     with database.read() as session:
         assert assignment_queries.count_states(session)["open"] == 2
+
+
+def test_a_contradicted_claim_caps_what_is_said_of_the_explanation(judged):
+    evaluation, _ = judged("row-softmax/forgets_the_tail.py", claims=[{"max_abs_error": 1e-6}, "no copies"])
+
+    contradicted, for_a_person = evaluation.report["claims"]
+    assert (contradicted["status"], for_a_person["checkable"]) == ("contradicted", False)
+    assert contradicted["evidence"][0].startswith("numerics.")
+    assert scoring.caps(_generation(), evaluation.report)["explained"] == (0, "claims.contradicted")
+
+
+def _generation():
+    return as_rubric(read_yaml((REPOSITORY / "app/rubrics/data/generation.yaml").read_text()))
 
 
 def test_a_bad_kernel_is_a_verdict_and_no_failure(judged):
