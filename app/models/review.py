@@ -20,7 +20,8 @@ class Review(Row):
     """One reviewer's scores and words.  Pins the rubric version and the evaluation it was written from.
 
     `scores` maps a criterion's key to {level, state, rationale, evidence[]}; `comments` is a list of
-    {path, line, end_line, body, criterion}.  `is_extra` marks one that came too late for its slot.
+    {path, line, end_line, body, criterion}, `links` of {left_path, left_start, left_end, right_path, ...}.
+    `is_extra` marks one that came too late for its slot.
     """
 
     __tablename__ = "reviews"
@@ -35,6 +36,7 @@ class Review(Row):
     state: Mapped[str] = mapped_column(String(10), default=ReviewState.DRAFT.value, index=True)
     scores: Mapped[dict[str, Any]] = mapped_column(default=dict)
     comments: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
+    links: Mapped[list[dict[str, Any]]] = mapped_column(default=list, server_default="[]")
     feedback: Mapped[str] = mapped_column(default="")
     decision: Mapped[str | None] = mapped_column(String(20))
     confidence: Mapped[int | None]
