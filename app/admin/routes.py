@@ -20,6 +20,7 @@ from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import User, utc_now
+from app.reviews import progress
 from app.reviews import queries as review_queries
 
 router = steps(include_in_schema=False)
@@ -34,6 +35,7 @@ def dashboard(request: Request, session: ReadSession, viewer: Staff) -> Response
         "evaluations": evaluation_queries.count_by_state(session), "slots": assignment_queries.count_states(session),
         "failed": evaluation_queries.failed(session), "leases": assignment_queries.live_leases(session, utc_now()),
         "broken": assignment_queries.broken(session), "contests": review_queries.count_open_contests(session),
+        "people": progress.by_person(session, utc_now()), "enough": progress.ENOUGH,
         "depth": database_of(request).sender.depth(),
     }  # fmt: skip
     return pages.render(request, "admin/dashboard.html", context)

@@ -16,11 +16,14 @@ from app.evaluations import queries as evaluation_queries
 from app.home.catalogue import REPORTS_READ, entries
 from app.kit import pages, words  # noqa: F401 - importing `words` gives templates their filters
 from app.kit.steps import ReadSession, steps
+from app.models import utc_now
+from app.reviews import progress
 from app.reviews import queries as review_queries
 from app.submissions import queries as submission_queries
 
 router = steps(include_in_schema=False)
 _RECENT = 5
+_REVIEWS = (Role.REVIEWER, Role.ADJUDICATOR)
 
 
 @router.get("/")
@@ -30,6 +33,7 @@ def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
         "queue": _queue(request, session, viewer), "mine": mine.items,
         "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in mine.items]),
         "failed": evaluation_queries.count_by_state(session)["failed"] if viewer.has(Role.ADMIN) else 0,
+        "progress": progress.own(session, viewer.id, utc_now()) if viewer.has(*_REVIEWS) else None,
         "contests": review_queries.count_open_contests(session) if viewer.has(Role.ADJUDICATOR) else 0,
     }  # fmt: skip
     return pages.render(request, "home/home.html", context)
