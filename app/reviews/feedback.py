@@ -32,14 +32,14 @@ def assembled(
     said = {c.key: text for c in criteria if (text := _on(c, draft, cited))}
     order = sorted(criteria, key=lambda c: -c.weight)
     parts = [
-        f"### {heading}\n\n" + "\n".join(texts)
+        f"# {heading}\n\n" + "\n".join(texts)
         for heading, keys in _headings(kind, [c.key for c in criteria])
         if (texts := [said[c.key] for c in order if c.key in keys and c.key in said])
     ]
     loose = [c for c in draft.comments if c.body.strip() and c.criterion not in said]
     if loose:
-        parts.append(f"### {AT_LINES}\n\n" + "\n".join(_comment(c) for c in loose))
-    return "\n\n".join([*parts, f"### {NEXT}\n"]) if parts else ""
+        parts.append(f"# {AT_LINES}\n\n" + "\n".join(_comment(c) for c in loose))
+    return "\n\n".join([*parts, f"# {NEXT}\n"]) if parts else ""
 
 
 def appended(typed: str, more: str) -> str:

@@ -44,8 +44,8 @@ class TestAssembling:
 
     def test_a_reason_a_citation_and_a_comment_come_under_their_heading(self):
         text = feedback.assembled("generation", RUBRICS["generation"].criteria, draft())
-        right, rest = text.split("### What to do next")
-        assert right.startswith("### Is it right?\n\n- **Correct** (0 of 3: ")
+        right, rest = text.split("# What to do next")
+        assert right.startswith("# Is it right?\n\n- **Correct** (0 of 3: ")
         assert "The tail is wrong. (evidence: `numerics.tail.out`)" in right
         assert "\n  - `solution.py:12-14`: Mask the tail." in right and not rest.strip()
 
@@ -57,7 +57,7 @@ class TestAssembling:
     def test_comments_on_nothing_in_particular_come_last(self):
         loose = COMMENT | {"criterion": None}
         text = feedback.assembled("generation", RUBRICS["generation"].criteria, draft(scores={}, comments=[loose]))
-        assert text.startswith("### At lines\n\n- `solution.py:12-14`: Mask the tail.")
+        assert text.startswith("# At lines\n\n- `solution.py:12-14`: Mask the tail.")
 
     def test_nothing_said_is_nothing_assembled(self):
         assert feedback.assembled("generation", RUBRICS["generation"].criteria, {}) == ""
@@ -65,7 +65,7 @@ class TestAssembling:
     def test_what_was_typed_stays_and_nothing_is_said_twice(self):
         text = feedback.assembled("generation", RUBRICS["generation"].criteria, draft())
         once = feedback.appended("Dear author,", text)
-        assert once.startswith("Dear author,\n\n### ") and feedback.appended(once, text) == once
+        assert once.startswith("Dear author,\n\n# ") and feedback.appended(once, text) == once
 
     def test_names_of_hidden_workloads_stay_hidden(self):
         scores = {"correct": {"level": 0, "rationale": "Wrong.", "evidence": ["numerics.n1000.out"]}}
@@ -128,7 +128,7 @@ class TestHints:
         assert [hint.place for hint in found] == ["comment-2"] * count
 
     def test_a_heading_without_a_word(self):
-        assert any("What to do next" in says for says in self.said(feedback="### What to do next\n"))
+        assert any("What to do next" in says for says in self.said(feedback="# What to do next\n"))
 
     def test_a_revision_asked_for_without_a_next_step(self):
         assert any("what the author should do next" in says for says in self.said(feedback="Not good."))

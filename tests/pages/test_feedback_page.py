@@ -33,7 +33,7 @@ def test_without_scripts_it_is_put_together_and_kept(draft):
     browser, path = draft
     page = browser.post(f"{path}/assemble", SAID | {"feedback": "Dear author,", "version": "0"})
     box = page.text.split('id="feedback-text"')[1].split("</textarea>")[0]
-    assert "Dear author," in box and "### " in box and "The tail is never written." in box
+    assert "Dear author," in box and "# Is it right?" in box and "The tail is never written." in box
     assert "`solution.py:15`: Here." in box and version_of(page) == "1"
     assert box in browser.get(path).text
 
@@ -58,7 +58,7 @@ def test_the_preview_is_what_the_author_reads(draft):
 
 def test_hints_have_places_and_keep_nobody(draft):
     browser, path = draft
-    typed = SAID | {"comment.criterion": "", "evidence.correct": "", "feedback": "### What to do next\n"}
+    typed = SAID | {"comment.criterion": "", "evidence.correct": "", "feedback": "# What to do next\n"}
     text = browser.post(f"{path}/hints", typed).text
     assert 'href="#criterion-correct"' in text and 'href="#feedback"' in text
     assert "nothing keeps you from submitting" in text
