@@ -30,6 +30,7 @@ from app.kit.db import Database
 from app.kit.headers import SecurityHeaders
 from app.kit.limits import BodyLimit
 from app.reviews import api as reviews_api
+from app.reviews import contest_api as contests_api
 from app.reviews import contest_routes as contests_pages
 from app.reviews import draft_routes as reviews_drafts
 from app.reviews import routes as reviews_pages
@@ -45,7 +46,7 @@ from app.tasks import routes as tasks_pages
 API = "/api/v1"
 _API_ROUTERS = (
     tasks_api.router, submissions_api.router, evaluations_api.router, rubrics_api.router, assignments_api.router,
-    reviews_api.router, exports_api.router, admin_api.router,
+    reviews_api.router, contests_api.router, exports_api.router, admin_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,

@@ -5,8 +5,8 @@ Templates show; this module decides what stands first.  Nothing here changes a v
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from app.domain.report import (
 )
 from app.evaluations import numerics, numerics_text
 from app.evaluations.numerics import Group, OutputView, RuleRow, WorkloadRow
+from app.evaluations.precision import Record
 from app.kit import charts, pages
 from app.kit.figures import significant
 
@@ -47,6 +48,7 @@ class FindingRow:
     cell: str
     counter_example: str | None
     also_on: tuple[str, ...] = ()
+    record: Record | None = None
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,15 @@ class Trick:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A report as the page reads it; `citable` shows the buttons with which a reviewer cites a cell."""
+    """A report as the page reads it; `citable` shows the buttons with which a reviewer cites a cell.
+
+    `records`: how contests of each finding's rule were settled.
+    """
 
     report: Report
     citable: bool = False
     hidden: frozenset[str] = frozenset()
+    records: Mapping[str, Record] = field(default_factory=dict)
 
     def citation(self, cell: str) -> str:
         """A cited cell as this viewer may read it: hidden workloads keep their names to themselves."""
@@ -195,7 +201,8 @@ class Evidence:
 
     def _row(self, number: int, finding: Finding) -> FindingRow:
         kind = REGISTER.get(finding.code) or FindingKind(finding.code, finding.code, "", "", "")
-        return FindingRow(number, finding, kind, cell_id("finding", number), self._counter_example(finding))
+        cell, example = cell_id("finding", number), self._counter_example(finding)
+        return FindingRow(number, finding, kind, cell, example, record=self.records.get(finding.code))
 
     def _counter_example(self, finding: Finding) -> str | None:
         decides = finding.code != "numerics.outside_contract"
@@ -240,12 +247,14 @@ def _plain(value: Any) -> str:
     return text if len(text) <= PLAIN_LENGTH_MAX else f"{text[:PLAIN_LENGTH_MAX]}…"
 
 
-def for_viewer(report: Report, *, sees_hidden: bool, citable: bool = False) -> Evidence:
+def for_viewer(
+    report: Report, *, sees_hidden: bool, citable: bool = False, records: Mapping[str, Record] | None = None
+) -> Evidence:
     """What this viewer may see: reviewers everything, a submitter only `report.for_submitter()`."""
     if sees_hidden:
-        return Evidence(report, citable)
+        return Evidence(report, citable, records=records or {})
     hidden = frozenset(cell_id(w.name) for w in report.workloads if w.hidden)
-    return Evidence(report.for_submitter(), citable, hidden)
+    return Evidence(report.for_submitter(), citable, hidden, records or {})
 
 
 pages.GLOBALS.update(evidence_cell=cell_id, budget_gauge=charts.gauge)

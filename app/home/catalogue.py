@@ -12,6 +12,7 @@ from app.accounts.policy import Viewer
 from app.domain.findings import REGISTER, FindingKind
 from app.domain.review import Role
 from app.evaluations import queries
+from app.evaluations.precision import Record, records
 from app.evaluations.queries import Judged
 
 REPORTS_READ = 200
@@ -24,6 +25,7 @@ class Entry:
 
     kind: FindingKind
     found_in: Sequence[Judged]
+    record: Record | None = None
 
     @property
     def examples(self) -> Sequence[Judged]:
@@ -35,7 +37,12 @@ def entries(session: Session, viewer: Viewer, words: str = "") -> dict[str, list
     sees_all = viewer.has(Role.REVIEWER, Role.ADJUDICATOR)
     judged = queries.newest_judged(session, author_id=None if sees_all else viewer.id, limit=REPORTS_READ)
     found = found_by_code(judged)
-    wanted = [Entry(kind, found.get(kind.code, [])) for kind in REGISTER.values() if contains(kind, words)]
+    settled = records(session)
+    wanted = [
+        Entry(kind, found.get(kind.code, []), settled.get(kind.code))
+        for kind in REGISTER.values()
+        if contains(kind, words)
+    ]
     return {area: list(same) for area, same in groupby(wanted, key=lambda one: one.kind.code.partition(".")[0])}
 
 

@@ -34,7 +34,7 @@ def home(request: Request, session: ReadSession, viewer: SignedIn) -> Response:
         "evaluations": evaluation_queries.latest_by_submission(session, [s.id for s in mine.items]),
         "failed": evaluation_queries.count_by_state(session)["failed"] if viewer.has(Role.ADMIN) else 0,
         "progress": progress.own(session, viewer.id, utc_now()) if viewer.has(*_REVIEWS) else None,
-        "contests": review_queries.count_open_contests(session) if viewer.has(Role.ADJUDICATOR) else 0,
+        "contests": review_queries.count_open_contests(session, viewer) if viewer.has(Role.ADJUDICATOR) else 0,
     }  # fmt: skip
     return pages.render(request, "home/home.html", context)
 

@@ -12,6 +12,7 @@ from app.accounts.access import role
 from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.errors import WorkbenchError
+from app.evaluations import precision
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Contest
@@ -32,17 +33,17 @@ def contests_page(
     code: str = "",
     cursor: str | None = None,
 ) -> Response:
-    page = queries.list_contests(session, state=state, code=code.strip(), cursor=cursor)
+    page = queries.list_contests(session, viewer, state=state, code=code.strip(), cursor=cursor)
     context = {
         "rows": [(contest, contests.again(contest)) for contest in page.items], "next_cursor": page.next_cursor,
-        "state": state, "code": code, "records": contests.records(session),
+        "state": state, "code": code, "records": precision.records(session),
     }  # fmt: skip
     return pages.render(request, "contests/list.html", context)
 
 
 @router.get("/contests/{public_id}")
 def contest_page(request: Request, session: ReadSession, viewer: Adjudicator, public_id: str) -> Response:
-    return _page(request, session, viewer, queries.find_contest(session, public_id))
+    return _page(request, session, viewer, queries.find_contest(session, viewer, public_id))
 
 
 @router.post("/contests/{public_id}")
@@ -55,7 +56,7 @@ def settle(
     upheld: Annotated[bool, Form()],
     because: Annotated[str, Form()] = "",
 ) -> Response:
-    contest = queries.find_contest(session, public_id)
+    contest = queries.find_contest(session, viewer, public_id)
     try:
         service.settle_contest(session, viewer, contest, upheld=upheld, because=because)
     except WorkbenchError as error:
@@ -74,7 +75,7 @@ def _page(
 ) -> Response:
     context = {
         "contest": contest, "again": contests.again(contest), "runs": contests.runs(contest), "error": error,
-        "record": contests.records(session).get(contest.finding_code), "because": because,
+        "record": precision.records(session).get(contest.finding_code), "because": because,
         "may_settle": contest.upheld is None and service.may_settle(session, viewer, contest),
     }  # fmt: skip
     return pages.render(request, "contests/page.html", context, status=error.status if error else 200)

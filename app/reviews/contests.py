@@ -1,33 +1,16 @@
-"""What became of a contested finding when it was run again, and how often a rule was found false."""
+"""What became of a contested finding when it was run again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from sqlalchemy.orm import Session
 
 from app.domain.report import Report
 from app.domain.review import EvaluationState
 from app.evaluations import panels
 from app.evaluations.panels import Evidence, FindingRow
 from app.models import Contest, Evaluation
-from app.reviews import queries
 
 VERDICT = "verdict"
-ENOUGH = 5  # settled contests, before a share of them says anything
-
-
-@dataclass(frozen=True)
-class Record:
-    """How contests of one rule were settled."""
-
-    settled: int
-    false: int
-
-    @property
-    def said(self) -> str:
-        counts = f"contested and settled {self.settled} time{'s' if self.settled > 1 else ''}, found false {self.false}"
-        return counts if self.settled >= ENOUGH else f"{counts}: not enough to say how precise the rule is"
 
 
 @dataclass(frozen=True)
@@ -38,10 +21,6 @@ class Run:
     evaluation: Evaluation
     evidence: Evidence | None
     findings: list[FindingRow]
-
-
-def records(session: Session) -> dict[str, Record]:
-    return {code: Record(*counts) for code, counts in queries.settled_by_code(session).items()}
 
 
 def again(contest: Contest) -> str:

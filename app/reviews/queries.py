@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Select, bindparam, case, exists, func, select
+from sqlalchemy import Select, bindparam, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
+from app.assignments.rules import asked_by, too_close
 from app.domain.review import ReviewState, SlotState
 from app.errors import NotFound
 from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
@@ -24,6 +26,7 @@ from app.models import (
     SubjectDecision,
     Submission,
     TaskVersion,
+    utc_now,
 )
 from app.reviews import policy
 
@@ -132,15 +135,23 @@ def contests_of(session: Session, evaluation_id: int) -> Sequence[Contest]:
     return session.scalars(select(Contest).where(Contest.evaluation_id == evaluation_id).order_by(Contest.id)).all()
 
 
-def count_open_contests(session: Session) -> int:
-    return session.scalar(select(func.count()).where(Contest.upheld.is_(None))) or 0
+def count_open_contests(session: Session, viewer: Viewer | None = None) -> int:
+    """Those that the viewer's list has; of nobody in particular, all."""
+    query = select(func.count(Contest.id)).where(Contest.upheld.is_(None))
+    return session.scalar(query if viewer is None else _far_from(query, viewer)) or 0
 
 
 def list_contests(
-    session: Session, *, state: str = "", code: str = "", cursor: str | None = None, limit: int = LIMIT_DEFAULT
+    session: Session,
+    viewer: Viewer,
+    *,
+    state: str = "",
+    code: str = "",
+    cursor: str | None = None,
+    limit: int = LIMIT_DEFAULT,
 ) -> Page[Contest]:
-    """Newest first; `state` is open or settled, `code` a finding's, both for all."""
-    query = _contests()
+    """Newest first, without those that the viewer is too close to; `state` is open or settled, `code` a finding's."""
+    query = _far_from(_contests(), viewer)
     if state:
         query = query.where(Contest.upheld.is_(None) if state == OPEN else Contest.upheld.is_not(None))
     if code:
@@ -148,21 +159,21 @@ def list_contests(
     return newest_first(session, query, Contest.id, cursor=cursor, limit=limit)
 
 
-def find_contest(session: Session, public_id: str) -> Contest:
-    found = session.scalar(_contests().where(Contest.public_id == public_id))
+def find_contest(session: Session, viewer: Viewer, public_id: str) -> Contest:
+    """Whoever is too close to the author finds none: it holds a reviewer's words."""
+    found = session.scalar(_far_from(_contests().where(Contest.public_id == public_id), viewer))
     if found is None:
         raise NotFound(f"there is no contest {public_id!r}")
     return found
 
 
-def settled_by_code(session: Session) -> dict[str, tuple[int, int]]:
-    """Finding code -> how many contests of it are settled, and how many of them found it false."""
-    rows = session.execute(
-        select(Contest.finding_code, func.count(), func.sum(case((Contest.upheld.is_(True), 1), else_=0)))
-        .where(Contest.upheld.is_not(None))
-        .group_by(Contest.finding_code)
+def _far_from(query: Select[Any], viewer: Viewer) -> Select[Any]:
+    close = exists().where(
+        ReviewSubject.submission_id == Evaluation.submission_id,
+        Evaluation.id == Contest.evaluation_id,
+        too_close(ReviewSubject.id),
     )
-    return {code: (count, int(false or 0)) for code, count, false in rows}
+    return query.where(~close).params(**asked_by(viewer, utc_now()))
 
 
 def _contests() -> Select[Contest]:

@@ -16,7 +16,7 @@ from app.domain.report import Report
 from app.domain.review import CommentCategory, CommentSeverity, SlotState
 from app.domain.rubric import total
 from app.errors import WorkbenchError
-from app.evaluations import panels
+from app.evaluations import panels, precision
 from app.kit import pages
 from app.models import Review
 from app.reviews import (
@@ -58,7 +58,7 @@ def draft_page(
         other = None
     problems = error.details.get("problems", {}) if error else {}
     typed = _placed(request, review, content.get("comments", []))
-    shown = _evidence_context(request, viewer, review, comments.by_line(typed), citable=True)
+    shown = _evidence_context(request, viewer, review, comments.by_line(typed), precision.records(session))
     context = (
         shown
         | _conflict(session, review, content, other)
@@ -188,12 +188,11 @@ def _evidence_context(
     viewer: Viewer,
     review: Review,
     typed_at: Mapping[str, Mapping[int, list[comments.PlacedComment]]],
-    *,
-    citable: bool,
+    records: Mapping[str, precision.Record],
 ) -> dict[str, Any]:
     submission = review.subject.submission
     files = files_shown(request.app.state.settings, submission) if submission else []
-    evidence = evidence_for(viewer, review, citable=citable)
+    evidence = evidence_for(viewer, review, citable=True, records=records)
     pointed_at = {f.name: [*(evidence.at_lines(f.name) if evidence else ()), *typed_at.get(f.name, ())] for f in files}
     return {
         "submission": submission,

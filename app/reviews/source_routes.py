@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Request, Response
@@ -12,6 +13,7 @@ from app.config import Settings
 from app.domain.report import Report
 from app.errors import NotFound
 from app.evaluations import panels
+from app.evaluations.precision import Record
 from app.kit import pages
 from app.kit.source import SourceFile, coloured_all
 from app.kit.steps import ReadSession, steps
@@ -90,13 +92,15 @@ def more_address(review: Review) -> str:
     return f"/reviews/{review.public_id}/source/lines"
 
 
-def evidence_for(viewer: Viewer, review: Review, *, citable: bool = False) -> panels.Evidence | None:
+def evidence_for(
+    viewer: Viewer, review: Review, *, citable: bool = False, records: Mapping[str, Record] | None = None
+) -> panels.Evidence | None:
     report = review.evaluation.report if review.evaluation else None
     submission = review.subject.submission
     if not report or submission is None:
         return None
     sees_hidden = submission_policy.sees_hidden(viewer, submission)
-    return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable)
+    return panels.for_viewer(Report.from_json(report), sees_hidden=sees_hidden, citable=citable, records=records)
 
 
 def choices_of(review: Review, submission: Submission) -> list[Choice]:

@@ -14,7 +14,7 @@ from app.domain.report import VERDICT_TITLES, Report
 from app.domain.review import EvaluationState, Role
 from app.domain.task import FRAMEWORKS
 from app.errors import WorkbenchError
-from app.evaluations import panels
+from app.evaluations import panels, precision
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
@@ -108,7 +108,8 @@ def _page_context(
     again: str,
 ) -> dict[str, Any]:
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
-    evidence = panels.for_viewer(report, sees_hidden=policy.sees_hidden(viewer, submission)) if report else None
+    sees_hidden, records = policy.sees_hidden(viewer, submission), precision.records(session)
+    evidence = panels.for_viewer(report, sees_hidden=sees_hidden, records=records) if report else None
     files = display.files_shown(request.app.state.settings, submission)
     return {
         "submission": submission, "evaluation": evaluation, "evidence": evidence, "files": files,

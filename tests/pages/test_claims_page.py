@@ -6,7 +6,7 @@ import json
 import re
 
 from app.submissions import queries, service
-from tests.pages.test_reviewing import claimed
+from tests.journeys.sample_house import claimed_review
 
 SOURCE = "import triton\n\n@triton.jit\ndef k(x):\n    pass\n"
 TYPED = {
@@ -59,7 +59,10 @@ def test_claims_come_from_one_place(full_house):
 
 
 def test_the_first_screen_shows_each_claim_with_its_evidence(full_house):
-    _, page = claimed(full_house)
+    rob = full_house.viewers["rob"]
+    with full_house.database.write() as session:
+        review = claimed_review(session, full_house, rob, full_house.submissions["wrong_result"]).public_id
+    page = full_house.browser("rob").get(f"/reviews/{review}")
     table = re.search(r'<div class="summary-claims">.*?</table>', page.text, re.DOTALL)[0]
-    assert table.index("1.8x faster") < table.index("max error 2 ULP") < table.index("confirmed")
-    assert 'href="#numerics.tail.out"' in table and 'data-cite="claim.2"' in table
+    assert table.index("correct for every n") < table.index("contradicted") < table.index("1.8x faster")
+    assert 'href="#finding.1"' in table and 'data-cite="claim.1"' in table

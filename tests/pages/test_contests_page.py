@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from app.domain.report import Verdict
+from app.evaluations import precision
 from app.models import Contest
 from app.reviews import contests, queries, service
 from tests.journeys.sample_house import claimed_review
@@ -29,7 +30,7 @@ def run_again(house, contest_id, report):
     from app.evaluations import service as evaluations
 
     with house.database.write() as session:
-        rerun = queries.find_contest(session, contest_id).rerun
+        rerun = queries.find_contest(session, house.viewers["ada"], contest_id).rerun
         attempt = evaluations.claim(session, house.settings, rerun.public_id, "test-worker")
         evaluations.record(session, house.settings, attempt, report)
 
@@ -54,7 +55,7 @@ def test_it_waits_in_the_list_with_its_reason_and_what_the_second_run_says(full_
 def test_what_became_of_it_is_said(full_house, contest_id, report, says):
     run_again(full_house, contest_id, report)
     with full_house.database.read() as session:
-        assert contests.again(queries.find_contest(session, contest_id)) == says
+        assert contests.again(queries.find_contest(session, full_house.viewers["ada"], contest_id)) == says
 
 
 def test_settling_needs_a_word_and_its_reviewer_reads_it(full_house, contest_id):
@@ -66,7 +67,7 @@ def test_settling_needs_a_word_and_its_reviewer_reads_it(full_house, contest_id)
     settled = ada.get("/contests?state=settled").text
     assert "the finding was false" in settled and "found false 1" in settled
     with full_house.database.read() as session:
-        review = queries.find_contest(session, contest_id).review
+        review = queries.find_contest(session, full_house.viewers["ada"], contest_id).review
         path = f"/reviews/{review.public_id}"
     assert "Line 15 masks the tail." in full_house.browser("rob").get(path).text
 
@@ -88,7 +89,7 @@ def test_both_runs_stand_side_by_side(full_house, contest_id):
 
 def test_the_list_goes_on_by_cursor_and_filters_by_finding(full_house, contest_id):
     with full_house.database.write() as session:
-        first = queries.find_contest(session, contest_id)
+        first = queries.find_contest(session, full_house.viewers["ada"], contest_id)
         session.add_all(
             Contest(evaluation_id=first.evaluation_id, review_id=first.review_id, raised_by_id=first.raised_by_id,
                     finding_code="verdict", reason=f"again {n}")
@@ -102,6 +103,17 @@ def test_the_list_goes_on_by_cursor_and_filters_by_finding(full_house, contest_i
     assert CODE in ada.get(f"/contests?state=open&cursor={cursor}").text.split("<table")[1]
 
 
+def test_the_record_of_a_rule_stands_beside_its_findings(full_house, contest_id):
+    run_again(full_house, contest_id, sample_reports.wrong_result())
+    with full_house.database.write() as session:
+        contest = queries.find_contest(session, full_house.viewers["ada"], contest_id)
+        service.settle_contest(session, full_house.viewers["ada"], contest, upheld=True, because="it is there")
+        review = contest.review.public_id
+    rob = full_house.browser("rob")
+    for path in (f"/reviews/{review}", f"/submissions/{full_house.submissions['wrong_result']}", "/catalogue"):
+        assert "contested and settled 1 time, found false 1: not enough to say" in rob.get(path).text, path
+
+
 def test_few_contests_say_nothing_of_a_rule():
-    assert "not enough to say" in contests.Record(2, 1).said
-    assert contests.Record(5, 1).said == "contested and settled 5 times, found false 1"
+    assert "not enough to say" in precision.Record(2, 1).said
+    assert precision.Record(5, 1).said == "contested and settled 5 times, found false 1"
