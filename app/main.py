@@ -33,6 +33,7 @@ from app.reviews import api as reviews_api
 from app.reviews import contest_api as contests_api
 from app.reviews import contest_routes as contests_pages
 from app.reviews import draft_routes as reviews_drafts
+from app.reviews import link_routes as reviews_links
 from app.reviews import routes as reviews_pages
 from app.reviews import source_routes as reviews_source_pages
 from app.rubrics import api as rubrics_api
@@ -51,7 +52,8 @@ _API_ROUTERS = (
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,
     assignments_pages.router, reviews_drafts.router, reviews_pages.router, reviews_source_pages.router,
-    contests_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router, admin_queue_pages.router,
+    reviews_links.router, contests_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
+    admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time

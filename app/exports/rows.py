@@ -11,7 +11,8 @@ from app.domain.rubric import total
 from app.kit import trees
 from app.kit.blobs import BlobStore
 from app.models import Evaluation, Experiment, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
-from app.reviews.comments import PlacedComment, Sources, placed, sources_of
+from app.reviews import links
+from app.reviews.comments import PlacedComment, placed, sources_of
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
 
@@ -29,7 +30,7 @@ def review_row(
     subject = review.subject
     return {
         "schema_version": SCHEMA_VERSION,
-        "review": _review(review, sources_of(settings, subject.submission)),
+        "review": _review(settings, review),
         "subject": {"id": subject.public_id, "kind": subject.kind},
         "task": _task(settings, subject.task_version),
         "submission": _submission(settings, subject.submission) if subject.submission else None,
@@ -42,7 +43,9 @@ def review_row(
     }
 
 
-def _review(review: Review, sources: Sources) -> dict[str, Any]:
+def _review(settings: Settings, review: Review) -> dict[str, Any]:
+    sources = sources_of(settings, review.subject.submission)
+    left = links.task_sources(settings, review.subject.task_version) if review.links else {}
     content = ReviewContent.model_validate({"scores": review.scores})
     points = total(as_rubric(review.rubric_version.content), as_scores(content))
     return {
@@ -55,6 +58,7 @@ def _review(review: Review, sources: Sources) -> dict[str, Any]:
         "decision": review.decision,
         "confidence": review.confidence,
         "comments": [_comment(number, placed(c, sources)) for number, c in enumerate(review.comments, 1)],
+        "links": links.exported(review.links, left, sources),
         "feedback": review.feedback,
         "is_extra": review.is_extra,
         "suggestions_shown": review.suggestions_shown,

@@ -61,6 +61,7 @@ class ReviewOut(BaseModel):
     state: str
     scores: dict[str, Any]
     comments: list[dict[str, Any]]
+    links: list[dict[str, Any]]
     feedback: str
     decision: Decision | None
     confidence: int | None
@@ -127,7 +128,7 @@ def _as_out(seen: SeenReview) -> ReviewOut:
         id=review.public_id, subject=review.subject.public_id, reviewer=seen.label,
         rubric=review.rubric_version.rubric.key, rubric_version=review.rubric_version.public_id,
         evaluation=review.evaluation.public_id if review.evaluation else None, state=review.state,
-        scores=review.scores, comments=review.comments, feedback=review.feedback,
+        scores=review.scores, comments=review.comments, links=review.links, feedback=review.feedback,
         decision=Decision(review.decision) if is_in and review.decision else None, confidence=review.confidence,
         is_extra=review.is_extra, submitted_at=review.submitted_at,
     )  # fmt: skip

@@ -1,24 +1,29 @@
 """Two texts of one draft, typed in two pages: what differs as a person reads it, and one field taken from the other.
 
-Scores differ by criterion.  Comments have no names: equal ones are the same one, those left over are paired by place.
+Scores differ by criterion.  Comments and links have no names: equal ones are the same, others are paired by place.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from app.domain.review import Decision
 from app.kit import strict_json
 from app.reviews.comments import placed
-from app.reviews.scoring import DraftComment, DraftContent, DraftScore
+from app.reviews.links import numbered
+from app.reviews.scoring import DraftComment, DraftContent, DraftLink, DraftScore
 from app.submissions.differences import lines_of, matches
 
 NONE = "none"
 _SINGLE = {"feedback": "Overall feedback", "decision": "Decision", "confidence": "Confidence"}
 _ACKNOWLEDGED = "acknowledged"
+_LISTS: Mapping[str, type[BaseModel]] = {"comments": DraftComment, "links": DraftLink}
+One = TypeVar("One", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ def differences(
         for key in [*titles, *sorted((ours.scores.keys() | other.scores.keys()) - titles.keys())]
         if (parts := _scores(ours.scores.get(key, DraftScore()), other.scores.get(key, DraftScore())))
     ]
-    found += _comments(ours.comments, other.comments, titles)
+    found += [_comment(*pair, titles) for pair in _pairs(ours.comments, other.comments, _place)]
+    found += [_link(*pair) for pair in _pairs(ours.links, other.links, _left)]
     for name, title in _SINGLE.items():
         left, right = (_said(getattr(one, name)) for one in (ours, other))
         found += [Difference(name, title, (Part("", left, right),))] if left != right else []
@@ -85,8 +91,8 @@ def taken(mine: Mapping[str, Any], theirs: Mapping[str, Any], key: str) -> dict[
         scores = {k: s for k, s in mine.get("scores", {}).items() if k != rest}
         others = theirs.get("scores", {})
         return {**mine, "scores": scores | ({rest: others[rest]} if rest in others else {})}
-    if name == "comments":
-        return {**mine, name: _replaced(mine.get(name, []), theirs.get(name, []), *rest.partition(".")[::2])}
+    if name in _LISTS:
+        return {**mine, name: _replaced(_LISTS[name], mine.get(name, []), theirs.get(name, []), rest)}
     return {**mine, name: theirs.get(name)} if name in (*_SINGLE, _ACKNOWLEDGED) and name in theirs else dict(mine)
 
 
@@ -106,17 +112,17 @@ def _answer(score: DraftScore) -> str:
     return "" if score.level is None else f"level {score.level}"
 
 
-def _comments(
-    mine: Sequence[DraftComment], theirs: Sequence[DraftComment], titles: Mapping[str, str]
-) -> list[Difference]:
+def _pairs(
+    mine: Sequence[One], theirs: Sequence[One], place: Callable[[One], str]
+) -> list[tuple[One | None, One | None]]:
+    """What is only in one of the lists, beside what the other has at the same place."""
     left, right = _left_over(mine, theirs), _left_over(theirs, mine)
-    pairs: list[tuple[DraftComment | None, DraftComment | None]] = []
+    pairs: list[tuple[One | None, One | None]] = []
     for one in left:
-        twin = next((other for other in right if _place(other) == _place(one)), None)
+        twin = next((other for other in right if place(other) == place(one)), None)
         right = [other for other in right if other is not twin]
         pairs.append((one, twin))
-    pairs += [(None, other) for other in right]
-    return [_comment(one, other, titles) for one, other in pairs]
+    return [*pairs, *((None, other) for other in right)]
 
 
 def _comment(mine: DraftComment | None, theirs: DraftComment | None, titles: Mapping[str, str]) -> Difference:
@@ -143,7 +149,26 @@ def _place(comment: DraftComment) -> str:
     return placed(comment.model_dump(), {}).place
 
 
-def _left_over(some: Sequence[DraftComment], others: Sequence[DraftComment]) -> list[DraftComment]:
+def _link(mine: DraftLink | None, theirs: DraftLink | None) -> Difference:
+    left, right = _told(mine), _told(theirs)
+    parts = tuple(Part(label, left[label], right[label]) for label in left if left[label] != right[label])
+    key = f"links.{_digest(mine)}.{_digest(theirs)}"
+    return Difference(
+        key, f"Link from {_left(mine or theirs or DraftLink())}", parts, mine is not None, theirs is not None
+    )
+
+
+def _told(link: DraftLink | None) -> dict[str, str]:
+    if link is None:
+        return {"Became": "", "Note": ""}
+    return {"Became": f"{_words(link.how)} {numbered([link.model_dump()])[0].right}".strip(), "Note": link.note}
+
+
+def _left(link: DraftLink) -> str:
+    return numbered([link.model_dump()])[0].left
+
+
+def _left_over(some: Sequence[One], others: Sequence[One]) -> list[One]:
     rest, found = list(others), []
     for one in some:
         if one in rest:
@@ -153,21 +178,24 @@ def _left_over(some: Sequence[DraftComment], others: Sequence[DraftComment]) -> 
     return found
 
 
-def _replaced(mine: Sequence[Any], theirs: Sequence[Any], old: str, new: str) -> list[Any]:
-    """With the comment called `old` as the one called `new`: added where there is no old, gone where no new."""
-    coming = [other for other in theirs if _digest(DraftComment.model_validate(other)) == new][:1]
-    at = next((n for n, one in enumerate(mine) if _digest(DraftComment.model_validate(one)) == old), None)
+def _replaced(kind: type[BaseModel], mine: Sequence[Any], theirs: Sequence[Any], key: str) -> list[Any]:
+    """With the one called by the key's first half as the one called by its second: added where there is no first,
+    gone where there is no second.
+    """
+    old, _, new = key.partition(".")
+    coming = [other for other in theirs if _digest(kind.model_validate(other)) == new][:1]
+    at = next((n for n, one in enumerate(mine) if _digest(kind.model_validate(one)) == old), None)
     if (new != NONE and not coming) or (old != NONE and at is None):
         return list(mine)
     place = len(mine) if at is None else at
     return [*mine[:place], *coming, *mine[place + 1 :]]
 
 
-def _digest(comment: DraftComment | None) -> str:
-    """What a comment is called in an address: by what it says, since it may stand anywhere in its list."""
-    if comment is None:
+def _digest(one: BaseModel | None) -> str:
+    """What a comment or link is called in an address: by what it says, since it may stand anywhere in its list."""
+    if one is None:
         return NONE
-    return hashlib.sha256(strict_json.dump(comment.model_dump()).encode()).hexdigest()[:16]
+    return hashlib.sha256(strict_json.dump(one.model_dump()).encode()).hexdigest()[:16]
 
 
 def _words(value: str) -> str:

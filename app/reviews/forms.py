@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -12,8 +13,10 @@ from starlette.datastructures import FormData
 
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.kit.figures import whole_number
+from app.reviews.scoring import Fate
 
 LEVEL_WORDS = ("0", "1", "2", "3")
+LINK_FIELDS = ("left_path", "left_start", "left_end", "right_path", "right_start", "right_end", "how", "note")
 COMMENT_FIELDS = ("path", "line", "end", "body", "criterion", "severity", "category", "evidence")
 
 
@@ -42,7 +45,8 @@ def _content(form: FormData) -> dict[str, Any]:
     keys = {name.partition(".")[2] for name in form if name.startswith(("rationale.", "score."))}
     return {
         "scores": {key: _score(form, key) for key in sorted(keys) if _is_touched(form, key)},
-        "comments": _comments(form),
+        "comments": [_comment(row) for row in _rows(form, "comment", COMMENT_FIELDS) if row["body"].strip()],
+        "links": [link_of(row) for row in _rows(form, "link", LINK_FIELDS) if row["left_path"]],
         "feedback": _text(form, "feedback"),
         "decision": _text(form, "decision") or None,
         "confidence": _number(form, "confidence") or None,
@@ -67,11 +71,26 @@ def _score(form: FormData, key: str) -> dict[str, Any]:
     }
 
 
-def _comments(form: FormData) -> list[dict[str, Any]]:
-    """Repeated fields, one of each a comment; a comment without text is no comment."""
-    columns = [[str(value) for value in form.getlist(f"comment.{name}")] for name in COMMENT_FIELDS]
-    rows = [dict(zip(COMMENT_FIELDS, row, strict=True)) for row in zip_longest(*columns, fillvalue="")]
-    return [_comment(row) for row in rows if row["body"].strip()]
+def _rows(form: FormData, what: str, fields: Sequence[str]) -> list[dict[str, str]]:
+    """Repeated fields, one of each in the order of the page: the first of all of them are the first row."""
+    columns = [[str(value) for value in form.getlist(f"{what}.{name}")] for name in fields]
+    return [dict(zip(fields, row, strict=True)) for row in zip_longest(*columns, fillvalue="")]
+
+
+def link_of(row: Mapping[str, str]) -> dict[str, Any]:
+    """Of one line only its first number need be given; what was dropped has no target."""
+    numbers = {name: whole_number(row[name]) or None for name in LINK_FIELDS if name.endswith(("_start", "_end"))}
+    is_dropped = row["how"] == Fate.DROPPED
+    return {
+        "left_path": row["left_path"],
+        "left_start": numbers["left_start"],
+        "left_end": numbers["left_end"] or numbers["left_start"],
+        "right_path": None if is_dropped else row["right_path"] or None,
+        "right_start": None if is_dropped else numbers["right_start"],
+        "right_end": None if is_dropped else numbers["right_end"] or numbers["right_start"],
+        "how": row["how"] or Fate.TRANSLATED.value,
+        "note": _lines(row["note"]).strip(),
+    }
 
 
 def _comment(row: dict[str, str]) -> dict[str, Any]:

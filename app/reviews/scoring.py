@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -17,6 +18,7 @@ from app.kit import strict_json
 STATES = ("scored", NOT_APPLICABLE, CANNOT_JUDGE)
 FEEDBACK_LENGTH_MIN = 1
 DRAFT_LENGTH_MAX = 1_000_000
+LINKS_MAX = 500
 
 
 class ScoreContent(BaseModel):
@@ -47,6 +49,29 @@ class CommentContent(BaseModel):
     evidence: list[str] = []
 
 
+class Fate(StrEnum):
+    """What became of lines of the source in a submission."""
+
+    TRANSLATED = "translated"
+    CALLED_THROUGH = "called_through"
+    DROPPED = "dropped"
+
+
+class LinkContent(BaseModel):
+    """Lines of a file of the task, and those of the submission that they became; none where they were dropped."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    left_path: str = Field(min_length=1)
+    left_start: int = Field(ge=1)
+    left_end: int = Field(ge=1)
+    right_path: str | None = None
+    right_start: int | None = Field(None, ge=1)
+    right_end: int | None = Field(None, ge=1)
+    how: Fate = Fate.TRANSLATED
+    note: str = Field("", max_length=2_000)
+
+
 class ReviewContent(BaseModel):
     """A whole review.  A draft holds the same fields, none of them required.
 
@@ -57,6 +82,7 @@ class ReviewContent(BaseModel):
 
     scores: dict[str, ScoreContent] = {}
     comments: list[CommentContent] = []
+    links: list[LinkContent] = Field([], max_length=LINKS_MAX)
     feedback: str = Field("", max_length=100_000)
     decision: Decision | None = None
     confidence: int | None = Field(None, ge=1, le=3)
@@ -92,6 +118,17 @@ class DraftComment(BaseModel):
     evidence: list[str] = []
 
 
+class DraftLink(BaseModel):
+    left_path: str = ""
+    left_start: int | None = None
+    left_end: int | None = None
+    right_path: str | None = None
+    right_start: int | None = None
+    right_end: int | None = None
+    how: str = Fate.TRANSLATED.value
+    note: str = ""
+
+
 class DraftContent(BaseModel):
     """The least that the page needs to show a draft again: the right kinds of things in the right places."""
 
@@ -99,6 +136,7 @@ class DraftContent(BaseModel):
 
     scores: dict[str, DraftScore] = {}
     comments: list[DraftComment] = []
+    links: list[DraftLink] = []
     feedback: str = ""
     decision: str | None = None
     confidence: int | None = None

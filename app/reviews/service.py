@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,9 +29,10 @@ from app.models import (
     RubricVersion,
     Ruling,
     SubjectDecision,
+    TaskVersion,
     utc_now,
 )
-from app.reviews import comments, differing, queries, scoring, variables
+from app.reviews import comments, differing, links, queries, scoring, variables
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import rubric_of
@@ -100,6 +101,16 @@ def saved(session: Session, review: Review) -> Saved:
     return Saved(other.version, other.saved_at, conflict=other.content)
 
 
+def change_links(
+    session: Session, viewer: Viewer, review: Review, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+) -> None:
+    """Change the links of a draft and nothing else in it, whatever another page has saved meanwhile."""
+    _must_be_own_draft(viewer, review)
+    draft = session.get_one(ReviewDraft, review.id, with_for_update=True, populate_existing=True)
+    content = {**draft.content, "links": change(list(draft.content.get("links", [])))}
+    save_draft(session, viewer, review, content, base_version=draft.version)
+
+
 def newer_evidence(session: Session, review: Review) -> Evaluation | None:
     """What has been measured since the draft was opened; the draft keeps what it was written from until told."""
     submission_id = review.subject.submission_id
@@ -142,6 +153,7 @@ def submit_review(
     problems |= (
         scoring.missing(rubric, given, report)
         | comments.problems(settings, rubric, given, review.subject.submission)
+        | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
     )
     if problems:
@@ -249,6 +261,13 @@ def _filled(given: scoring.ReviewContent, report: dict[str, Any] | None) -> scor
     return given.model_copy(update={"feedback": feedback, "comments": comments_filled})
 
 
+def _broken_links(session: Session, settings: Settings, given: scoring.ReviewContent, review: Review) -> dict[str, str]:
+    if not given.links:
+        return {}
+    version = session.get_one(TaskVersion, review.subject.task_version_id)
+    return links.problems(settings, given, review.subject.submission, version)
+
+
 def _not_acknowledged(unread: Sequence[Ruling], given: scoring.ReviewContent) -> dict[str, str]:
     return {
         f"ruling-{ruling.public_id}": f"read the ruling of {ruling.created_at:%d %b %Y} on {ruling.criterion}, tick it"
@@ -310,6 +329,7 @@ def _close(review: Review, given: scoring.ReviewContent) -> None:
     now = utc_now()
     data = given.model_dump(mode="json")
     review.scores, review.comments, review.feedback = data["scores"], data["comments"], data["feedback"]
+    review.links = data["links"]
     review.decision, review.confidence = data["decision"], data["confidence"]
     review.suggestions_shown = given.suggestions_shown
     review.wall_seconds = int((now - review.created_at).total_seconds())

@@ -24,6 +24,7 @@ from app.reviews import (
     differing,
     feedback,
     hints,
+    links,
     page,
     queries,
     questions,
@@ -67,6 +68,7 @@ def draft_page(
             "review": review,
             "draft": content,
             "typed_comments": [c.content for c in typed],
+            "links": links.numbered(content.get("links", [])),
             "titles": page.titles_of(review.rubric_version),
             "version": version,
             "error": error,
@@ -115,6 +117,7 @@ def read_context(request: Request, session: Session, viewer: Viewer, review: Rev
         "total": total(rubric, scoring.as_scores(given)),
         "evidence": evidence_for(viewer, review),
         "comments": _placed(request, review, review.comments),
+        **_links_read(request, review),
         "titles": page.titles_of(review.rubric_version),
     }
 
@@ -261,6 +264,14 @@ def _token(viewer: Viewer, review: Review) -> str:
 def _lease(viewer: Viewer, review: Review) -> Any:
     slot = review.slot
     return slot.lease_until if slot and slot.holder_id == viewer.id and slot.state == SlotState.CLAIMED else None
+
+
+def _links_read(request: Request, review: Review) -> dict[str, Any]:
+    if not review.links:
+        return {"links": [], "link_tables": []}
+    made = links.numbered(review.links)
+    sources = links.task_sources(request.app.state.settings, review.subject.task_version)
+    return {"links": made, "link_tables": links.tables(made, sources)}
 
 
 def _placed(request: Request, review: Review, said: Sequence[dict[str, Any]]) -> list[comments.PlacedComment]:

@@ -14,7 +14,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (state.textContent !== text) state.textContent = text;
   }
 
-  const typed = () => [...new FormData(form)].filter(([name]) => !["csrf_token", "token", "version"].includes(name));
+  const typed = () => [...new FormData(form)].filter(([name]) => !["csrf_token", "token", "version"].includes(name) && !name.startsWith("link."));
 
   function keepHere() {
     try { localStorage.setItem(kept, JSON.stringify({ version: form.version.value, typed: typed() })); return true; } catch { return false; }

@@ -163,6 +163,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/rubric",
             f"{walk.draft}/source",
             f"{walk.draft}/source?view=sides",
+            f"{walk.draft}/links",
             f"{walk.draft}/bench",
             walk.experiment,
         ],
