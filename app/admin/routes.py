@@ -14,13 +14,14 @@ from app.accounts.policy import Viewer
 from app.admin import service
 from app.assignments import oversight
 from app.assignments import queries as assignment_queries
+from app.domain.agreement import UNITS_MIN
 from app.domain.review import Role
 from app.errors import NotFound, WorkbenchError
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import User, utc_now
-from app.reviews import progress
+from app.reviews import agreement, progress
 from app.reviews import queries as review_queries
 
 router = steps(include_in_schema=False)
@@ -39,6 +40,15 @@ def dashboard(request: Request, session: ReadSession, viewer: Staff) -> Response
         "depth": database_of(request).sender.depth(),
     }  # fmt: skip
     return pages.render(request, "admin/dashboard.html", context)
+
+
+@router.get("/admin/agreement")
+def agreement_page(request: Request, session: ReadSession, viewer: Staff) -> Response:
+    context = {
+        "rows": agreement.rows(session), "units_min": UNITS_MIN, "reliable": agreement.RELIABLE,
+        "tentative": agreement.TENTATIVE, "reviews_read": agreement.REVIEWS_READ,
+    }  # fmt: skip
+    return pages.render(request, "admin/agreement.html", context)
 
 
 @router.post("/admin/evaluations/{public_id}/retry")

@@ -167,7 +167,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/bench",
             walk.experiment,
         ],
-        "ada": [*reviews_too, "/exports", "/contests", walk.contest, "/admin", "/experiments"],
+        "ada": [*reviews_too, "/exports", "/contests", walk.contest, "/admin", "/admin/agreement", "/experiments"],
         "max": [*reviews_too, "/admin", "/admin/queue", "/admin/people", "/admin/audit", edited, f"{edited}/impact"],
     }
 
