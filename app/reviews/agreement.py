@@ -48,11 +48,11 @@ def rows(session: Session) -> list[Row]:
     query = select(RubricVersion).options(joinedload(RubricVersion.rubric, innerjoin=True))
     versions = session.scalars(query.where(RubricVersion.id.in_(answers)).order_by(RubricVersion.id.desc()))
     return [
-        Row(rubric.title, version.version, criterion.title, agreement(list(subjects.values())))
+        Row(rubric.title, version.version, criterion.title, agreement(list(given.values())))
         for version in versions
         for rubric in [rubric_of(version)]
         for criterion in rubric.criteria
-        if (subjects := answers[version.id].get(criterion.key))
+        if (given := answers[version.id].get(criterion.key))
     ]
 
 
