@@ -184,6 +184,8 @@ def summary(report: Report) -> str:
     if numbers := numerics_text.overview(report.workloads):
         rules = numerics_text.rule_lines(numerics.rule_rows(report.workloads, report.rules))
         lines += ["", *(f"  {line}" for line in (*numbers, *rules))]
+    if report.claims:
+        lines += ["", *(f"  claimed: {c.text}: {c.status.replace('_', ' ')}; {c.reason}" for c in report.claims)]
     if report.findings:
         lines.append("")
     for finding in report.findings:

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from app.cli_evaluate import summary
 from app.domain import claims
 from app.domain.cells import run_keys
 from app.domain.report import (
@@ -138,6 +139,11 @@ class TestOthers:
         claim = settled(statement)
         assert (claim.status, claim.checkable) == ("not_measured", False)
 
+    def test_an_authors_words_break_no_terminal(self):
+        words = settled({"text": "fast\x1b[31m \u202e"})
+        place = settled({"max_ulp": 1, "workloads": ["\x1b[31m"]})
+        assert "\x1b" not in words.text + place.text + place.reason and "\u202e" not in words.text
+
     def test_a_dtype_is_contradicted_only_where_it_never_comes_out_right(self):
         tail = dataclasses.replace(OPEN, name="tail")
         assert settled({"dtypes": ["fp32"]}).status == "confirmed"
@@ -214,6 +220,10 @@ class TestWholeEvaluation:
     def test_an_honest_author_is_confirmed(self, bench):
         found = judged(bench, "def solution(x):\n    return x * 2\n", STATED).claims
         assert [c.status for c in found] == ["confirmed"] * 4 + ["not_measured"] * 2
+
+    def test_a_terminal_is_told(self, bench):
+        told = summary(judged(bench, "def solution(x):\n    return x * 2\n", STATED[:1]))
+        assert "claimed: error at most 0 ULP: confirmed; measured 0 on `open`" in told
 
     def test_a_false_author_is_contradicted_with_a_cell_that_the_report_has(self, bench):
         source = "calls = [0]\n\ndef solution(x):\n    calls[0] += 1\n    return x * 2 * (1 + 5e-7 * calls[0])\n"

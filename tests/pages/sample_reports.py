@@ -105,8 +105,9 @@ def report(**overrides: Any) -> Report:
         "workloads": (workload("square"), workload("tail"), workload("one-column"), _too_large()),
         "builds": (_build("cuda:sm_80"), _build("hip:gfx942")),
         "claims": (
-            Claim("1.8x faster than torch.softmax on an H100", "not_measured"),
-            Claim("max error 2 ULP", "confirmed", ("numerics.tail.out",)),
+            Claim("1.8 times faster than torch.softmax on H100", "not_measured", (), "not measured here: no device"),
+            Claim("error at most 2 ULP", "confirmed", ("numerics.tail.out",), "measured 2 on `tail`"),
+            Claim("reads each row once", "not_measured", (), "for a person to judge", checkable=False),
         ),
         "rules": {"kernelbench": "pass", "kernelbot": "pass"},
         "environment": {
@@ -159,8 +160,8 @@ def wrong_result() -> Report:
         rules={"kernelbench": "pass", "kernelbot": "fail"},
         findings=(_wrong_values("tail"), _unwritten(), _wrong_values("n1000"), _narrow_index(), _static_hint()),
         claims=(
-            Claim("correct for every n >= 1", "contradicted", ("finding.1",)),
-            Claim("1.8x faster than torch.softmax on an H100", "not_measured"),
+            Claim("right for cols from 1 to 4096", "contradicted", ("numerics.tail.out",), "`out` is wrong on `tail`"),
+            Claim("1.8 times faster than torch.softmax on H100", "not_measured", (), "not measured here: no device"),
         ),
     )
 
@@ -239,7 +240,7 @@ def hostile() -> Report:
         builds=(build,),
         workloads=(broken,),
         log=HOSTILE,
-        claims=(Claim(HOSTILE, "not_measured", (HOSTILE,)),),
+        claims=(Claim(HOSTILE, "not_measured", (HOSTILE,), HOSTILE),),
         environment={HOSTILE: HOSTILE},
         profile={HOSTILE: {HOSTILE: HOSTILE}},
     )

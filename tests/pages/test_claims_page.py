@@ -64,5 +64,5 @@ def test_the_first_screen_shows_each_claim_with_its_evidence(full_house):
         review = claimed_review(session, full_house, rob, full_house.submissions["wrong_result"]).public_id
     page = full_house.browser("rob").get(f"/reviews/{review}")
     table = re.search(r'<div class="summary-claims">.*?</table>', page.text, re.DOTALL)[0]
-    assert table.index("correct for every n") < table.index("contradicted") < table.index("1.8x faster")
-    assert 'href="#finding.1"' in table and 'data-cite="claim.1"' in table
+    assert table.index("right for cols from 1") < table.index("contradicted") < table.index("1.8 times faster")
+    assert 'href="#numerics.tail.out"' in table and 'data-cite="claim.1"' in table

@@ -20,6 +20,7 @@ from app.domain.cells import cell_id, run_keys
 from app.domain.claims import ERRORS, FILE, FREE, NEED_DEVICE, ClaimsError, Stated, parse
 from app.domain.report import Claim, OutputResult, Report, StageStatus, Verdict, WorkloadResult
 from app.domain.task import Axis, Workload
+from workers.judge import claims as told
 from workers.judge.correctness import WorkloadRun
 from workers.judge.faults import SubmissionError
 from workers.judge.submission import Submission
@@ -122,7 +123,8 @@ def settle(
 
 
 def _claim(stated: Stated, settled: Settled) -> Claim:
-    return Claim(stated.sentence, settled.status, settled.cells, settled.reason, stated.kind not in FREE)
+    text, reason = (told.text(words) for words in (stated.sentence, settled.reason))
+    return Claim(text, settled.status, settled.cells, reason, stated.kind not in FREE)
 
 
 def _settled(stated: Stated, measured: Measurements) -> Settled:
