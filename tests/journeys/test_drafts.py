@@ -73,6 +73,19 @@ def test_of_two_pages_one_field_is_taken_from_the_other_and_nothing_is_saved_mea
     assert other.input_value("#feedback-text") == "feedback, from the other page"
 
 
+def test_without_scripts_the_other_text_is_seen_and_taken_too(review, signed_in):
+    plain = signed_in("rob", java_script_enabled=False)
+    plain.goto(review.url)
+    review.fill("#feedback-text", "from the page with scripts")
+    review.wait_for_selector(SAVED)
+    plain.fill("#feedback-text", "from the plain page")
+    plain.locator("button[formaction$='/draft']").first.click()
+    assert "from the page with scripts" in plain.inner_text("#conflict")
+
+    plain.click("#conflict .differs:has-text('Overall feedback') button")
+    assert plain.input_value("#feedback-text") == "from the page with scripts"
+
+
 def test_an_expired_sign_in_keeps_the_text_and_sends_it_again(review):
     """Complaints 19 to 21 (Appraise#39, hypothesis#2078): scores and text were gone after a forced sign-in."""
     box = "#rationale-code"
