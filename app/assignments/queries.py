@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Integer, Select, and_, bindparam, exists, func, select
+from sqlalchemy import Integer, Select, and_, bindparam, case, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.accounts.policy import Viewer
@@ -15,6 +16,7 @@ from app.assignments.filters import Filters
 from app.assignments.rules import HAS_RUN_OUT, IS_FREE, MAY_REVIEW, MAY_TAKE, NOW, PERSON, PUT_OFF, asked_by, too_close
 from app.domain.review import ReviewState, SkipKind, SlotState
 from app.errors import NotFound
+from app.kit.among import among
 from app.models import Review, ReviewSlot, ReviewSubject, Skip, Submission, TaskVersion, User, utc_now
 
 # Reviews that say how long one takes: fewer than the second are no answer.
@@ -94,10 +96,19 @@ def count_states(session: Session) -> dict[str, int]:
     return {state.value: 0 for state in SlotState} | dict(rows)
 
 
-def held_and_allowed(session: Session, viewer: Viewer, now: dt.datetime) -> tuple[int, int | None]:
-    """How many items this person holds, and how many reviews a day they may hand in, if that is bounded."""
-    held, allowed = session.execute(_HELD_AND_ALLOWED, asked_by(viewer, now)).one()
-    return held, allowed
+@dataclass(frozen=True)
+class Standing:
+    """What a person holds, what an admin gave them, how much they may do in a day, and what they know about."""
+
+    held: int
+    given: int
+    reviews_per_day_max: int | None
+    knows: frozenset[str]
+
+
+def standing_of(session: Session, viewer: Viewer, now: dt.datetime) -> Standing:
+    held, given, allowed, knows = session.execute(_STANDING, asked_by(viewer, now)).one()
+    return Standing(held, given, allowed, frozenset(knows or ()))
 
 
 def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int:
@@ -105,18 +116,21 @@ def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int
     return session.scalar(query) or 0
 
 
-def expertise_of(session: Session, viewer: Viewer) -> frozenset[str]:
-    return frozenset(session.scalar(_EXPERTISE, {"person_id": viewer.id}) or ())
-
-
 def lock_person(session: Session, viewer: Viewer) -> None:
     """One person's claims come one after another, so that their limits hold."""
-    session.execute(_LOCK_PERSON, {"person_id": viewer.id})
+    _lock(session, _LOCK_PERSON, {"person_id": viewer.id})
 
 
 def lock_subject(session: Session, subject_id: int) -> None:
     """Whoever changes the slots of a subject does it alone; what the queue keeps of them is counted anew after it."""
-    session.execute(_LOCK_SUBJECT, {"subject": subject_id})
+    _lock(session, _LOCK_SUBJECT, {"subject": subject_id})
+
+
+def _lock(session: Session, statement: Any, values: dict[str, int]) -> None:
+    connection = session.connection()
+    # Whoever writes on SQLite is alone already.
+    if connection.dialect.name != "sqlite":
+        connection.execute(statement, values)
 
 
 def usual_minutes(session: Session) -> dict[str, int]:
@@ -175,10 +189,11 @@ def _line() -> Select[ReviewSlot]:
 
 # Built once: see `rules`.
 _SUBJECT: Any = bindparam("subject", type_=Integer)
-_AMONG: Any = bindparam("subjects", expanding=True)
 _IS_HELD = and_(ReviewSlot.holder_id == PERSON, ReviewSlot.state == SlotState.CLAIMED, ReviewSlot.lease_until >= NOW)
+# A condition as a value: SQLite would go by the index of states otherwise, which is the whole queue.
+_IS_FREE_HERE = case((IS_FREE, 1), else_=0) == 1
 _TOO_CLOSE = select(too_close(_SUBJECT))
-_REVIEWABLE = select(ReviewSubject.id).where(ReviewSubject.id.in_(_AMONG), MAY_REVIEW, ~PUT_OFF)
+_REVIEWABLE = select(ReviewSubject.id).where(among(ReviewSubject.id, "subjects"), MAY_REVIEW, ~PUT_OFF)
 _PUT_OFF = (
     select(ReviewSubject.id)
     .join(Skip, Skip.subject_id == ReviewSubject.id)
@@ -199,16 +214,17 @@ _RUN_OUT = (
 )
 _FREE_SLOTS = (
     _line()
-    .where(ReviewSlot.subject_id.in_(_AMONG), IS_FREE, MAY_TAKE)
+    .where(among(ReviewSlot.subject_id, "subjects"), _IS_FREE_HERE, MAY_TAKE)
     .order_by(ReviewSlot.subject_id, ReviewSlot.number)
 )
 _RESERVED = _line().where(ReviewSlot.reserved_for_id == PERSON, IS_FREE, MAY_TAKE).order_by(ReviewSlot.id)
 _HELD = _line().where(_IS_HELD).order_by(ReviewSlot.lease_until)
-_HELD_AND_ALLOWED = select(
+_STANDING = select(
     select(func.count()).where(_IS_HELD).scalar_subquery(),
-    select(User.reviews_per_day_max).where(User.id == PERSON).scalar_subquery(),
-)
-_EXPERTISE = select(User.expertise).where(User.id == PERSON)
+    select(func.count()).where(ReviewSlot.reserved_for_id == PERSON, IS_FREE).scalar_subquery(),
+    User.reviews_per_day_max,
+    User.expertise,
+).where(User.id == PERSON)
 _EXPIRED = select(ReviewSlot).where(HAS_RUN_OUT).order_by(ReviewSlot.id)
 _LOCK_PERSON = select(User.id).where(User.id == PERSON).with_for_update(key_share=True)
 _LOCK_SUBJECT = select(ReviewSubject.id).where(ReviewSubject.id == _SUBJECT).with_for_update(key_share=True)

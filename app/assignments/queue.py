@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
 from app.assignments import queries, service
-from app.assignments.service import Claim, SlotTaken, claim_slot
+from app.assignments.queries import Standing
+from app.assignments.service import Claim, SlotTaken, take_slot
 from app.assignments.walk import Asked, Sort, walk
 from app.config import Settings
 from app.domain.review import EvaluationState, Role, SlotState
@@ -71,13 +72,14 @@ def list_queue(session: Session, settings: Settings, viewer: Viewer, asked: Aske
     """A page of what this person may take: by priority, then started items, then their own shuffle."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
     now = utc_now()
-    mine = _as_items(session, viewer, queries.held_by(session, viewer, now))
-    given = _as_items(session, viewer, queries.reserved_for(session, viewer, now))
-    reached = service.limit_reached(session, settings, viewer)
+    standing = queries.standing_of(session, viewer, now)
+    mine = _as_items(session, standing, queries.held_by(session, viewer, now) if standing.held else [])
+    given = _as_items(session, standing, _given(session, viewer, standing, now))
+    reached = service.limit_reached(session, settings, viewer, standing)
     if viewer.is_paused:
         return Queue([], mine, given, QueueState.PAUSED, limit=reached)
-    found, later, following = _page(session, viewer, asked or Asked(), now)
-    items = _as_items(session, viewer, found, later)
+    found, later, following = _page(session, viewer, standing, asked or Asked(), now)
+    items = _as_items(session, standing, found, later)
     if items or given:
         return Queue(items, mine, given, QueueState.ITEMS, following, reached)
     locked, earliest = queries.locked_by_others(session, viewer, now)
@@ -87,18 +89,18 @@ def list_queue(session: Session, settings: Settings, viewer: Viewer, asked: Aske
 def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | None:
     """Take the first item of this person's queue; None when there is none for them, or they have enough."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
+    queries.lock_person(session, viewer)
     service.expire(session)
+    standing = queries.standing_of(session, viewer, utc_now())
+    if service.limit_reached(session, settings, viewer, standing) is not None:
+        return None
     cursor, lost, left = None, 0, _LOST_MAX
     while left > 0:
         now = utc_now()
-        following, _, cursor = _page(session, viewer, Asked(cursor=cursor, limit=_TRIED), now)
-        for slot in [*queries.reserved_for(session, viewer, now), *following]:
+        following, _, cursor = _page(session, viewer, standing, Asked(cursor=cursor, limit=_TRIED), now)
+        for slot in [*_given(session, viewer, standing, now), *following]:
             try:
-                # A refused claim lets go of its locks, so that two people never wait for each other.
-                with session.begin_nested():
-                    return claim_slot(session, settings, viewer, slot)
-            except service.LimitReached:
-                return None
+                return take_slot(session, settings, viewer, slot, now)
             except SlotTaken:
                 lost += 1
         if cursor is None and not lost:
@@ -109,8 +111,12 @@ def claim_next(session: Session, settings: Settings, viewer: Viewer) -> Claim | 
     return None
 
 
+def _given(session: Session, viewer: Viewer, standing: Standing, now: dt.datetime) -> Sequence[ReviewSlot]:
+    return queries.reserved_for(session, viewer, now) if standing.given else []
+
+
 def _page(
-    session: Session, viewer: Viewer, asked: Asked, now: dt.datetime
+    session: Session, viewer: Viewer, standing: Standing, asked: Asked, now: dt.datetime
 ) -> tuple[list[ReviewSlot], Collection[int], str | None]:
     """Slots in order, the subjects of those put off, and the next cursor.
 
@@ -125,23 +131,22 @@ def _page(
     free = queries.free_slots(session, viewer, ids, now)
     found = [free[key] for key in ids if key in free]
     if asked.sort is Sort.USUAL:
-        found = _known_first(found, queries.expertise_of(session, viewer), later)
+        found = _known_first(found, standing.knows, later)
     return found, later, walked.next_cursor
 
 
 def _as_items(
-    session: Session, viewer: Viewer, slots: Sequence[ReviewSlot], later: Collection[int] = ()
+    session: Session, standing: Standing, slots: Sequence[ReviewSlot], later: Collection[int] = ()
 ) -> list[QueueItem]:
     if not slots:
         return []
     submissions = [s.subject.submission_id for s in slots if s.subject.submission_id is not None]
     states = evaluation_queries.latest_states(session, submissions)
-    knows = queries.expertise_of(session, viewer)
     items = []
     for slot in slots:
         is_put_off = slot.subject_id in later
         is_running = states.get(slot.subject.submission_id or 0) in _UNDER_WAY
-        items.append(QueueItem(slot, _why(slot.subject, knows, is_put_off), is_put_off, is_running))
+        items.append(QueueItem(slot, _why(slot.subject, standing.knows, is_put_off), is_put_off, is_running))
     return items
 
 

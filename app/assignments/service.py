@@ -6,13 +6,13 @@ import datetime as dt
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
 from app.assignments import policy, queries, slots
+from app.assignments.queries import Standing
 from app.assignments.summary import summary_of
 from app.config import Settings
 from app.domain.report import Report
@@ -65,17 +65,26 @@ def claim_slot(session: Session, settings: Settings, viewer: Viewer, slot: Revie
     if _holds(slot, viewer, now):
         return _extended(settings, slot, now)
     queries.lock_person(session, viewer)
-    limit = limit_reached(session, settings, viewer)
+    limit = limit_reached(session, settings, viewer, queries.standing_of(session, viewer, now))
     if limit is not None:
         raise LimitReached(limit.said, what_to_do=limit.what_to_do)
-    queries.lock_subject(session, slot.subject_id)
+    return take_slot(session, settings, viewer, slot, now)
+
+
+def take_slot(session: Session, settings: Settings, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> Claim:
+    """The same for whoever has asked for the person's lock and their limits; raises `SlotTaken`."""
     token, until = auth.new_token(), now + dt.timedelta(minutes=settings.slot_lease_minutes)
-    _let_go_of_expired(session, viewer, slot, now)
-    if not _take(session, viewer, slot, now, token=token, lease_until=until):
-        raise SlotTaken("this item is no longer free for you", what_to_do="Take the next one in your queue.")
-    slots.recount(session, slot.subject_id)
+    try:
+        # A refused claim lets go of the subject, so that two people never wait for each other.
+        with session.begin_nested():
+            queries.lock_subject(session, slot.subject_id)
+            slots.give_back_own(session, viewer, slot, now)
+            if not slots.take(session, viewer, slot, now, token=token, lease_until=until):
+                raise _taken()
+            slots.recount(session, slot.subject_id)
+    except IntegrityError:
+        raise _taken() from None
     audit.note(session, viewer.id, "slot.claim", slot.public_id)
-    session.refresh(slot, slots.COLUMNS)
     return Claim(slot, token, until)
 
 
@@ -87,15 +96,14 @@ class Limit:
     what_to_do: str
 
 
-def limit_reached(session: Session, settings: Settings, viewer: Viewer) -> Limit | None:
+def limit_reached(session: Session, settings: Settings, viewer: Viewer, standing: Standing) -> Limit | None:
     """The admin's pause, then how many items may be held at once, then how many reviews a day."""
     if viewer.is_paused:
         return Limit("your queue is paused", "Ask an admin to resume it; what you hold stays yours.")
-    now = utc_now()
-    held, allowed = queries.held_and_allowed(session, viewer, now)
+    held, allowed = standing.held, standing.reviews_per_day_max
     if held >= settings.held_items_max:
         return Limit(f"you hold {held} items, and {settings.held_items_max} is the limit", "Finish or give back one.")
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
     if allowed is not None and held + queries.submitted_since(session, viewer, today) >= allowed:
         return Limit(f"you have had your {allowed} reviews for today", "Go on tomorrow (UTC), or ask an admin.")
     return None
@@ -151,7 +159,7 @@ def _finish(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime
         # The rule is asked again: a conflict may have been declared since the claim.  The token is not: a page
         # open since before a release and a new claim has an older one, and the slot is this person's all the same.
         return slots.close_own(session, viewer, slot, now)
-    return _take(session, viewer, slot, now, state=SlotState.DONE, done_at=now)
+    return _take_done(session, viewer, slot, now)
 
 
 def note_decisions(session: Session, subject: ReviewSubject, decisions: Sequence[str]) -> None:
@@ -174,20 +182,17 @@ def _waiting(subject: ReviewSubject, number: int) -> ReviewSlot:
     return ReviewSlot(subject_id=subject.id, number=number, state=SlotState.WAITING.value, why="")
 
 
-def _take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: Any) -> bool:
+def _taken() -> SlotTaken:
+    return SlotTaken("this item is no longer free for you", what_to_do="Take the next one in your queue.")
+
+
+def _take_done(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> bool:
     try:
         with session.begin_nested():
-            return slots.take(session, viewer, slot, now, **values)
+            return slots.take(session, viewer, slot, now, state=SlotState.DONE.value, done_at=now)
     except IntegrityError:
-        # Two claims by one person at once: the constraint lets one slot of a subject through.
+        # Two submits by one person at once: the constraint lets one slot of a subject through.
         return False
-
-
-def _let_go_of_expired(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> None:
-    """One's own expired claim on another slot of the subject would stand in one's own way."""
-    for other in queries.slots_of(session, slot.subject_id):
-        if other.id != slot.id and other.holder_id == viewer.id:
-            slots.give_back(session, other, now)
 
 
 def _extended(settings: Settings, slot: ReviewSlot, now: dt.datetime) -> Claim:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, case, func, select, update
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
 from sqlalchemy.orm.util import identity_key
 
 from app.accounts.policy import Viewer
@@ -27,26 +28,40 @@ FREE: dict[str, Any] = {
 
 def take(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime, **values: Any) -> bool:
     """The one atomic claim: a conditional update that changes one row or none.  By default to a live claim."""
-    wanted = {"state": SlotState.CLAIMED, "token": None, "lease_until": None, "done_at": None} | values
-    return _changed(session, _TAKE, slot, asked_by(viewer, now) | {f"new_{name}": v for name, v in wanted.items()})
+    wanted = {"state": SlotState.CLAIMED.value, "token": None, "lease_until": None, "done_at": None} | values
+    given = asked_by(viewer, now) | {f"new_{name}": v for name, v in wanted.items()}
+    return _changed(session, _TAKE, slot, given, {**wanted, "holder_id": viewer.id, "claimed_at": now})
 
 
 def close_own(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> bool:
     """Done, if this person still holds it and still may."""
-    return _changed(session, _CLOSE, slot, asked_by(viewer, now))
+    return _changed(session, _CLOSE, slot, asked_by(viewer, now), {**_CLOSED, "done_at": now})
 
 
 def give_back(session: Session, slot: ReviewSlot, now: dt.datetime) -> bool:
     """Free, if its lease has run out."""
-    return _changed(session, _GIVE_BACK, slot, {"moment": now})
+    return _changed(session, _GIVE_BACK, slot, {"moment": now}, FREE)
 
 
-def _changed(session: Session, statement: Any, slot: ReviewSlot, values: dict[str, Any]) -> bool:
-    """Whether exactly this slot still was as the statement's conditions say."""
+def give_back_own(session: Session, viewer: Viewer, slot: ReviewSlot, now: dt.datetime) -> None:
+    """Free every other slot of the subject that this person held until their time ran out."""
+    given = {"slot": slot.id, "counted": slot.subject_id, "person_id": viewer.id, "moment": now}
+    if session.connection().execute(_GIVE_BACK_OWN, given).rowcount:
+        for other in [row for row in session.identity_map.values() if isinstance(row, ReviewSlot)]:
+            session.expire(other, COLUMNS)
+
+
+def _changed(
+    session: Session, statement: Any, slot: ReviewSlot, given: dict[str, Any], written: dict[str, Any]
+) -> bool:
+    """Whether exactly this slot still was as the statement's conditions say; `written` is what it then holds."""
     session.flush()
-    changed = session.connection().execute(statement, {"slot": slot.id, **values}).rowcount == 1
-    session.expire(slot, COLUMNS)
-    return changed
+    if session.connection().execute(statement, {"slot": slot.id, **given}).rowcount != 1:
+        session.expire(slot, COLUMNS)
+        return False
+    for name, value in written.items():
+        set_committed_value(slot, name, value)
+    return True
 
 
 def free(session: Session, slot: ReviewSlot) -> None:
@@ -83,6 +98,7 @@ def recount(session: Session, subject_id: int) -> None:
 
 # Built once: see `rules`.
 COLUMNS = (*FREE, "done_at")
+_CLOSED: dict[str, Any] = {"state": SlotState.DONE.value, "lease_until": None, "token": None}
 _OURS: ColumnElement[bool] = ReviewSlot.id == bindparam("slot", type_=Integer)
 _TAKE = (
     update(ReviewSlot)
@@ -95,10 +111,13 @@ _TAKE = (
 _CLOSE = (
     update(ReviewSlot)
     .where(_OURS, ReviewSlot.holder_id == PERSON, ReviewSlot.state == SlotState.CLAIMED, MAY_TAKE)
-    .values(state=SlotState.DONE.value, done_at=NOW, lease_until=None, token=None)
+    .values(**_CLOSED, done_at=NOW)
 )
 _GIVE_BACK = update(ReviewSlot).where(_OURS, HAS_RUN_OUT).values(**FREE)
 _OF_SUBJECT: ColumnElement[bool] = ReviewSlot.subject_id == bindparam("counted", type_=Integer)
+_GIVE_BACK_OWN = (
+    update(ReviewSlot).where(_OF_SUBJECT, ~_OURS, ReviewSlot.holder_id == PERSON, HAS_RUN_OUT).values(**FREE)
+)
 # Conditions as values: by the state's index, which SQLite would take otherwise, this reads every slot there is.
 _IS_DONE = case((ReviewSlot.state == SlotState.DONE, 1), else_=0)
 _CAN_BE_TAKEN = case((and_(ReviewSlot.state == SlotState.OPEN, ReviewSlot.reserved_for_id.is_(None)), 1), else_=0)

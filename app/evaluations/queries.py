@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 
 from app.domain.review import EvaluationState
 from app.errors import NotFound
+from app.kit.among import among
 from app.models import Evaluation, EvaluationEvent, Submission, TaskVersion
 
 
@@ -44,9 +45,7 @@ def latest_by_submission(session: Session, submission_ids: Sequence[int]) -> dic
 
 def latest_states(session: Session, submission_ids: Sequence[int]) -> dict[int, str]:
     """The state of each submission's newest evaluation, without its report."""
-    newest = select(func.max(Evaluation.id)).where(Evaluation.submission_id.in_(submission_ids))
-    query = select(Evaluation.submission_id, Evaluation.state)
-    return dict(session.execute(query.where(Evaluation.id.in_(newest.group_by(Evaluation.submission_id)))).all())
+    return dict(session.execute(_LATEST_STATES, {"submissions": submission_ids}).all())
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,13 @@ def failed(session: Session, limit: int = 50) -> Sequence[Evaluation]:
     return session.scalars(
         query.where(Evaluation.state == EvaluationState.FAILED).order_by(Evaluation.id.desc()).limit(limit)
     ).all()
+
+
+# Built once: every page of the queue asks it.
+_NEWEST = select(func.max(Evaluation.id)).where(among(Evaluation.submission_id, "submissions"))
+_LATEST_STATES = select(Evaluation.submission_id, Evaluation.state).where(
+    Evaluation.id.in_(_NEWEST.group_by(Evaluation.submission_id))
+)
 
 
 def _of(submission_id: int) -> Select[Evaluation]:
