@@ -191,7 +191,7 @@ class TestCaps:
         content["scores"]["correct"] = {"level": 2, "false_because": "the finding compares the wrong axis"}
         capped.submit(capped.first, capped.open(capped.first), **content)
         with capped.database.read() as session:
-            (contest,) = queries.list_contests(session, state="open").items
+            (contest,) = queries.list_contests(session, capped.judge, state="open").items
         assert (contest.finding_code, contest.reason) == (
             "numerics.wrong_values",
             "the finding compares the wrong axis",
@@ -205,14 +205,15 @@ class TestCaps:
         content["scores"]["correct"] = {"level": 2, "false_because": "as contested"}
         capped.submit(capped.first, opened, **content)
         with capped.database.read() as session:
-            assert [c.reason for c in queries.list_contests(session, state="open").items] == ["wrong axis"]
+            waiting = queries.list_contests(session, capped.judge, state="open").items
+        assert [contest.reason for contest in waiting] == ["wrong axis"]
 
     def test_a_level_within_the_cap_contests_nothing(self, capped):
         content = factories.full_content()
         content["scores"]["correct"] = {"level": 0, "rationale": "off by one", "evidence": ["finding.1"]}
         capped.submit(capped.first, capped.open(capped.first), **content)
         with capped.database.read() as session:
-            assert queries.list_contests(session, state="open").items == []
+            assert queries.list_contests(session, capped.judge, state="open").items == []
 
     def test_a_contradicted_claim_caps_what_explains(self, database, settings):
         report = factories.make_report(claims=(Claim("3x faster", "contradicted", ("benchmark.1",)),))
@@ -280,11 +281,11 @@ class TestContest:
             )
         assert sender.jobs[-1][0] == "evaluate"
         with house.database.write() as session:
-            (waiting,) = queries.list_contests(session, state="open").items
+            (waiting,) = queries.list_contests(session, house.judge, state="open").items
             assert waiting.id == contest.id
             service.settle_contest(session, house.judge, waiting, upheld=True, because="It is.")
         with house.database.read() as session:
-            assert queries.list_contests(session, state="open").items == []
+            assert queries.list_contests(session, house.judge, state="open").items == []
 
     def test_only_what_is_in_the_report_is_contested(self, house):
         review_id, _ = house.open(house.first)

@@ -199,7 +199,8 @@ def _map(change: Callable[[Any], Any], value: Any) -> Any:
 
 def _are_equal(a: Any, b: Any) -> bool:
     """Whether two answers are the same to the bit, for all that can be told: a NaN is not."""
-    torch, leaves = _torch(), ([], [])
+    torch = _torch()
+    leaves: tuple[list[Any], list[Any]] = ([], [])
     for answer, found in zip((a, b), leaves, strict=True):
         _map(found.append, answer)
     return len(leaves[0]) == len(leaves[1]) and all(
