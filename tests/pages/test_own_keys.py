@@ -39,12 +39,13 @@ def test_two_may_change_places():
 
 def test_own_keys_are_on_the_sheet_and_in_the_hints(full_house):
     rob, page = claimed(full_house)
-    kept = rob.post("/account/keys", {"questions": "x", "next": "."})
+    kept = rob.post("/account/keys", {"questions": "x", "next": ".", "confirm": "y"})
     assert 'value="x"' in kept.text and kept.url.path == "/account/keys"
     page = rob.get(page.url.path).text
     bound = json.loads(html.unescape(re.search(r'data-keys="([^"]*)"', page).group(1)))
     assert (bound["questions"], bound["next"], bound["previous"]) == ("x", ".", "k")
     assert 'answered <kbd class="needs-js">x</kbd>' in page
+    assert page.count("<kbd>y</kbd>") > 1, "on the sheet and beside what it confirms"
     assert 'answered <kbd class="needs-js">q</kbd>' in claimed(full_house, "ria")[1].text
 
 
