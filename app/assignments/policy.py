@@ -34,7 +34,8 @@ _BY_SEVERITY = {
     Severity.WARNING: Priority(22, "an integrity finding is there that proves nothing by itself"),
 }
 _ORDINARY = Priority(0, "it waits for its first review")
-DISAGREEMENT = Priority(38, "the reviews so far disagree: one more settles which way it leans")
+# Whoever reviews next reads the reason, and is to know nothing of what the others said.
+DISAGREEMENT = Priority(38, "one more review of it is wanted")
 DUE_SOON = dt.timedelta(hours=24)
 _DUE_WEIGHT = 50
 # What people decided in favour of a submission, and against it; anything else takes no side.

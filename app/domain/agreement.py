@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 UNITS_MIN = 10  # units with two values or more, below which an interval says more than a number
-RESAMPLES, LEVEL = 1000, 0.95
+RESAMPLES, LEVEL = 400, 0.95
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from app.domain.review import ReviewState
 from app.models import Review, RubricVersion
 from app.rubrics.content import rubric_of
 
-REVIEWS_READ = 5000
+REVIEWS_READ = 1000
 # What Krippendorff asks for: from here on conclusions may be drawn, from there on only tentative ones.
 RELIABLE, TENTATIVE = 0.8, 2 / 3
 

@@ -6,7 +6,8 @@ document.addEventListener("DOMContentLoaded", () => {
   let hovered = null;
 
   const isTyping = (target) => target.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])");
-  const criteria = () => [...form.querySelectorAll("fieldset.criterion")];
+  // Where nothing is linked, and seldom would be, the keys go on to the feedback.
+  const criteria = () => [...form.querySelectorAll("fieldset.criterion:not(.passed-by)")];
   const citable = () => [...document.querySelectorAll("#evidence .cite[data-cite], .summary .cite[data-cite]")].filter((one) => one.offsetParent);
 
   function move(step) {
