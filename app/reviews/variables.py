@@ -71,7 +71,8 @@ def _number(value: float | None) -> str:
 
 def _code(text: str) -> str:
     """As a piece of code, whatever it holds: names are the submission's or the task's, and may be anything."""
-    return f"`{text.replace('`', '')}`" if text else ""
+    plain = " ".join(text.replace("`", "").split())
+    return f"`{plain}`" if plain else ""
 
 
 def _worst_index(_: WorkloadResult, output: OutputResult) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from app.domain.task import KINDS
 from app.evaluations import panels
+from app.kit.prose import prose
 from app.reviews import feedback, variables
 from app.reviews.hints import hints
 from app.rubrics import content as rubrics
@@ -92,6 +95,11 @@ class TestVariables:
     def test_hostile_names_are_code_and_no_markdown(self):
         said = variables.filled("{{output}}", known(sample_reports.hostile()))
         assert said.startswith("`") and said.count("`") == 2
+
+    def test_a_name_of_several_lines_stays_one_piece_of_code(self):
+        task = dataclasses.replace(known().task, name="a\n\n# Accepted\n\nwell done")
+        said = variables.filled("On {{task}}.", dataclasses.replace(known(), task=task))
+        assert prose(said) == "<p>On <code>a # Accepted well done</code>.</p>\n"
 
     @pytest.mark.parametrize("variable", variables.VARIABLES, ids=lambda v: v.name)
     def test_every_variable_has_a_value_or_none_for_every_report(self, variable):
