@@ -65,7 +65,9 @@ def free_slots(session: Session, viewer: Viewer, subject_ids: Sequence[int], now
     """Subject -> the first of its slots that this person may take, with all that a line of the queue shows."""
     first: dict[int, ReviewSlot] = {}
     if subject_ids:
-        for slot in session.scalars(_FREE_SLOTS, {"subjects": subject_ids, **asked_by(viewer, now)}):
+        # Sorted here: to save sorting a few, SQLite would go through all slots in their order.
+        found = session.scalars(_FREE_SLOTS, {"subjects": subject_ids, **asked_by(viewer, now)})
+        for slot in sorted(found, key=lambda slot: slot.number):
             first.setdefault(slot.subject_id, slot)
     return first
 
@@ -212,11 +214,7 @@ _RUN_OUT = (
     .order_by(ReviewSubject.rank.desc(), ReviewSubject.id)
     .limit(_TAIL_MAX)
 )
-_FREE_SLOTS = (
-    _line()
-    .where(among(ReviewSlot.subject_id, "subjects"), _IS_FREE_HERE, MAY_TAKE)
-    .order_by(ReviewSlot.subject_id, ReviewSlot.number)
-)
+_FREE_SLOTS = _line().where(among(ReviewSlot.subject_id, "subjects"), _IS_FREE_HERE, MAY_TAKE)
 _RESERVED = _line().where(ReviewSlot.reserved_for_id == PERSON, IS_FREE, MAY_TAKE).order_by(ReviewSlot.id)
 _HELD = _line().where(_IS_HELD).order_by(ReviewSlot.lease_until)
 _STANDING = select(
