@@ -14,7 +14,7 @@ from app.assignments import queries, service
 from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, claim_next, list_queue
 from app.assignments.walk import PAGE_ITEMS, Asked, Sort
-from app.domain.review import SkipKind
+from app.domain.review import SkipKind, SubjectKind
 from app.kit.steps import ReadSession, WriteSession, steps
 
 router = steps(prefix="/queue", tags=["queue"])
@@ -77,11 +77,12 @@ def show_queue(
     kind: str | None = None,
     framework: str | None = None,
     verdict: str | None = None,
+    subject: SubjectKind | None = None,
     sort: Sort = Sort.USUAL,
     cursor: str | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = PAGE_ITEMS,
 ) -> QueueOut:
-    asked = Asked(Filters(task, kind, framework, verdict), sort, cursor, limit)
+    asked = Asked(Filters(task, kind, framework, verdict, subject), sort, cursor, limit)
     queue = list_queue(session, request.app.state.settings, viewer, asked)
     return QueueOut(
         state=queue.state.value, limit=queue.limit.said if queue.limit else None,

@@ -12,12 +12,16 @@ from app.models import ReviewSubject, Task, TaskVersion
 
 @dataclass(frozen=True)
 class Filters:
-    """Each is left out when empty.  `task` is a name; `verdict` is of the newest evidence."""
+    """Each is left out when empty.
+
+    `task` is a name, `verdict` of the newest evidence, `subject` the kind of what is reviewed.
+    """
 
     task: str | None = None
     kind: str | None = None
     framework: str | None = None
     verdict: str | None = None
+    subject: str | None = None
 
     def values(self) -> dict[str, str]:
         """What is asked for, by name; the values of the parameters in `conditions`."""
@@ -44,4 +48,5 @@ _CONDITIONS: dict[str, ColumnElement[bool]] = {
     "kind": ReviewSubject.task_version_id.in_(select(TaskVersion.id).where(TaskVersion.kind == _value("kind"))),
     "framework": ReviewSubject.framework == _value("framework"),
     "verdict": ReviewSubject.verdict == _value("verdict"),
+    "subject": ReviewSubject.kind == _value("subject"),
 }

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, joinedload
 from app.accounts.policy import Viewer
 from app.assignments.filters import Filters
 from app.assignments.rules import HAS_RUN_OUT, IS_FREE, MAY_REVIEW, MAY_TAKE, NOW, PERSON, PUT_OFF, asked_by, too_close
-from app.domain.review import ReviewState, SkipKind, SlotState
+from app.domain.review import ReviewState, SkipKind, SlotState, SubjectKind
 from app.errors import NotFound
 from app.kit.among import among
 from app.models import Review, ReviewSlot, ReviewSubject, Skip, Submission, TaskVersion, User, utc_now
@@ -136,9 +136,9 @@ def _lock(session: Session, statement: Any, values: dict[str, int]) -> None:
 
 
 def usual_minutes(session: Session) -> dict[str, int]:
-    """Task kind -> the median of the minutes that its newest reviews took, where there are enough to say."""
+    """`effort_kind` -> the median of the minutes that its newest reviews took, where there are enough to say."""
     query = (
-        select(TaskVersion.kind, Review.active_seconds)
+        select(ReviewSubject.kind, TaskVersion.kind, Review.active_seconds)
         .join(ReviewSubject, ReviewSubject.id == Review.subject_id)
         .join(TaskVersion, TaskVersion.id == ReviewSubject.task_version_id)
         .where(Review.state == ReviewState.SUBMITTED, Review.active_seconds > 0)
@@ -146,9 +146,14 @@ def usual_minutes(session: Session) -> dict[str, int]:
         .limit(_EFFORT_REVIEWS)
     )
     taken: dict[str, list[int]] = {}
-    for kind, seconds in session.execute(query):
-        taken.setdefault(kind, []).append(seconds)
+    for subject_kind, task_kind, seconds in session.execute(query):
+        taken.setdefault(effort_kind(subject_kind, task_kind), []).append(seconds)
     return {k: max(1, round(median(s) / 60)) for k, s in taken.items() if len(s) >= _EFFORT_REVIEWS_MIN}
+
+
+def effort_kind(subject_kind: str, task_kind: str) -> str:
+    """What says how long a review takes: the task's kind for a submission, else the kind of subject."""
+    return task_kind if subject_kind == SubjectKind.SUBMISSION else subject_kind
 
 
 def expired(session: Session, now: dt.datetime) -> Sequence[ReviewSlot]:
@@ -185,7 +190,9 @@ def _line() -> Select[ReviewSlot]:
     submission, version = subject.joinedload(ReviewSubject.submission), subject.joinedload(ReviewSubject.task_version)
     return select(ReviewSlot).options(
         submission.load_only(Submission.public_id, Submission.title, Submission.framework),
-        version.load_only(TaskVersion.public_id, TaskVersion.title, TaskVersion.kind).joinedload(TaskVersion.task),
+        version.load_only(TaskVersion.public_id, TaskVersion.title, TaskVersion.kind, TaskVersion.version).joinedload(
+            TaskVersion.task
+        ),
     )
 
 

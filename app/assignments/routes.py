@@ -14,7 +14,7 @@ from app.assignments.filters import Filters
 from app.assignments.queue import QueueItem, list_queue
 from app.assignments.walk import Asked, Sort
 from app.domain.report import VERDICT_TITLES
-from app.domain.review import Role, SkipKind
+from app.domain.review import Role, SkipKind, SubjectKind
 from app.domain.task import FRAMEWORKS, KINDS
 from app.errors import Conflict
 from app.kit import pages
@@ -28,6 +28,11 @@ SORT_TITLES = {
     Sort.NEWEST: "Newest first",
     Sort.DUE: "Due first (dated items only)",
 }
+SUBJECT_TITLES = {
+    SubjectKind.SUBMISSION: "Submissions",
+    SubjectKind.TASK_VERSION: "Task designs",
+    SubjectKind.COMPARISON: "Comparisons",
+}
 # A first guess until enough reviews are in to say what this kind usually takes.
 _MINUTES_BY_KIND = {
     "generation": 15,
@@ -36,6 +41,8 @@ _MINUTES_BY_KIND = {
     "translation": 20,
     "debugging": 12,
     "migration": 12,
+    SubjectKind.TASK_VERSION: 25,
+    SubjectKind.COMPARISON: 15,
 }
 
 
@@ -44,11 +51,13 @@ def asked_for(
     kind: str = "",
     framework: str = "",
     verdict: str = "",
+    subject: str = "",
     sort: Sort = Sort.USUAL,
     cursor: str | None = None,
 ) -> Asked:
     """The page's address carries everything: filters, order and place."""
-    return Asked(Filters(task.strip() or None, kind or None, framework or None, verdict or None), sort, cursor or None)
+    filters = Filters(task.strip() or None, kind or None, framework or None, verdict or None, subject or None)
+    return Asked(filters, sort, cursor or None)
 
 
 @router.get("/queue")
@@ -67,6 +76,7 @@ def queue_page(
         "query": views.query_of(asked),
         "views": views.views_of(session, viewer),
         "sorts": SORT_TITLES,
+        "subjects": SUBJECT_TITLES,
         "kinds": KINDS,
         "frameworks": FRAMEWORKS,
         "verdicts": VERDICT_TITLES,
@@ -126,11 +136,14 @@ def _own_token(viewer: Viewer, slot: Any) -> str:
 
 
 def _shown(item: QueueItem) -> dict[str, Any]:
+    subject = item.slot.subject
+    effort = queries.effort_kind(subject.kind, subject.task_version.kind)
     return {
         "item": item,
         "slot": item.slot,
-        "submission": item.slot.subject.submission,
-        "version": item.slot.subject.task_version,
-        "subject": item.slot.subject,
-        "minutes": _MINUTES_BY_KIND.get(item.slot.subject.task_version.kind, 15),
+        "submission": subject.submission,
+        "version": subject.task_version,
+        "subject": subject,
+        "effort": effort,
+        "minutes": _MINUTES_BY_KIND.get(effort, 15),
     }

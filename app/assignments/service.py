@@ -43,10 +43,16 @@ class LimitReached(Conflict):
 
 def open_slots(session: Session, settings: Settings, subject: ReviewSubject, report: Report) -> list[ReviewSlot]:
     """Open the places for review that new evidence allows; what is held or done stays as it is."""
-    queries.lock_subject(session, subject.id)
-    reason = policy.priority_of(report)
-    subject.priority, subject.why = reason.weight, reason.why
     subject.verdict, subject.summary = report.verdict.value, summary_of(report)
+    return open_places(session, settings, subject, policy.priority_of(report))
+
+
+def open_places(
+    session: Session, settings: Settings, subject: ReviewSubject, reason: policy.Priority
+) -> list[ReviewSlot]:
+    """The same for a subject that no report of its own asks for: `reason` says how soon it is wanted, and why."""
+    queries.lock_subject(session, subject.id)
+    subject.priority, subject.why = reason.weight, reason.why
     places = list(queries.slots_of(session, subject.id))
     missing = range(len(places) + 1, settings.slots_per_subject + 1)
     places += [_waiting(subject, number) for number in missing]
