@@ -123,6 +123,16 @@ class Finding:
     location: Location | None = None
     workload: str | None = None
 
+    @property
+    def gravity(self) -> tuple[int, int]:
+        """For sorting: errors first, and of integrity findings those that prove most."""
+        return _SEVERITIES.index(self.severity), _TIERS.index(self.tier)
+
+
+# The gravest first; a finding without a tier is a plain fact, and needs no further proof.
+_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+_TIERS = (Tier.HARD, None, Tier.SUPPORT, Tier.TELEMETRY)
+
 
 @dataclass(frozen=True)
 class Stage:

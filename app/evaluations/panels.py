@@ -30,8 +30,6 @@ from app.evaluations.precision import Record
 from app.kit import charts, pages
 from app.kit.figures import significant
 
-_SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
-_TIERS = (Tier.HARD, None, Tier.SUPPORT, Tier.TELEMETRY)
 _TRICK_STATES = ("seen", "hint", "unknown", "not seen")
 TOP_FINDINGS = 3
 SHOWN_EVIDENCE_ITEMS = 4
@@ -99,6 +97,8 @@ class Evidence:
     def task_health(self) -> str:
         """What this evaluation says of the task itself, in one line."""
         faults = [row.kind.title for row in self.findings if row.finding.code.startswith("task.")]
+        if not faults and not any(w.outputs for w in self.report.workloads):
+            return "not seen here: no output was compared with the reference"
         errors = [
             o.reference_max_ulp
             for w in self.report.workloads
@@ -113,9 +113,7 @@ class Evidence:
     def findings(self) -> list[FindingRow]:
         """Every finding, the gravest first; equal ones stay in the report's order."""
         rows = [self._row(n, f) for n, f in enumerate(self.report.findings, 1)]
-        return sorted(
-            rows, key=lambda r: (_SEVERITIES.index(r.finding.severity), _TIERS.index(r.finding.tier), r.number)
-        )
+        return sorted(rows, key=lambda row: row.finding.gravity)
 
     @cached_property
     def top(self) -> list[FindingRow]:

@@ -12,10 +12,12 @@ from app.domain.report import OutputResult, Severity, StageName, StageStatus, Wo
 from app.evaluations.numerics import AGAIN
 from app.evaluations.panels import Evidence, cell_id
 from app.kit.figures import apart, significant
+from app.reviews import facts
 from app.submissions.differences import Changed
 
 ADVICE_MAX = 3
 NAMES_SHOWN = 6
+NOTHING_FOUND = "no error and no warning"
 
 
 @dataclass(frozen=True)
@@ -60,35 +62,41 @@ def answers(evidence: Evidence, setting: Setting) -> list[Answer]:
 
 
 def _worst(evidence: Evidence) -> Answer:
-    question, found = "Which element is worst?", _most_wrong(evidence)
+    question, found = "Which element is worst?", facts.worst_output(evidence.report)
     if found is None:
-        reason = _reason(evidence, StageName.CORRECTNESS) or "no element with an error was kept"
+        reason = _reason(evidence, StageName.CORRECTNESS) or "no output was compared"
         return Answer(question, reason, "#panel-correctness")
-    workload, output, key = found
+    workload, output = found
+    return Answer(question, _worst_element(workload, output), _numerics_cell(evidence, workload, output))
+
+
+def _worst_element(workload: WorkloadResult, output: OutputResult) -> str:
+    if not facts.has_values(output):
+        return f"{output.name} on {workload.name} has no values to compare: its shape or kind is another"
+    if not output.worst:
+        return f"no element was kept; the largest error is {significant(output.max_ulp)} ULP, on {workload.name}"
     at = output.worst[0]
     index, (got, want) = ", ".join(map(str, at.index)), apart(at.got, at.want)
-    says = (
+    return (
         f"{output.name}[{index}] on {workload.name}: {got} where {want} is right, {significant(at.ulp)} ULP; "
         f"{'inside' if output.ok else 'outside'} what is allowed"
     )
-    return Answer(question, says, f"#{cell_id('numerics', key, output.name)}")
 
 
-def _most_wrong(evidence: Evidence) -> tuple[WorkloadResult, OutputResult, str] | None:
-    """Of the runs that decide: an output that fails before any that passes, then the larger ULP distance."""
-    rows = [(row.workload, o, row.key) for row in evidence.deciding_runs for o in row.workload.outputs if o.worst]
-    return max(rows, key=lambda row: (not row[1].ok, row[1].worst[0].ulp), default=None)
+def _numerics_cell(evidence: Evidence, workload: WorkloadResult, output: OutputResult) -> str:
+    keys = (row.key for row in evidence.workloads if row.workload is workload)
+    return next((f"#{cell_id('numerics', key, output.name)}" for key in keys), "#panel-correctness")
 
 
 def _line(evidence: Evidence, setting: Setting) -> Answer:
-    question = "At which line?"
-    for row in evidence.findings:
-        where = row.finding.location
-        if where is not None and where.line is not None:
-            anchor = setting.anchors.get(where.file)
-            place = f"#{anchor}-L{where.line}" if anchor else f"#{row.cell}"
-            return Answer(question, f"{where.file}:{where.line}, {row.kind.title.lower()}", place)
-    return Answer(question, "no finding names a line", "#source")
+    question, found = "At which line?", facts.first_line(evidence.report)
+    if found is None:
+        return Answer(question, "no finding names a line", "#source")
+    finding, where = found
+    row = next(row for row in evidence.findings if row.finding is finding)
+    anchor = setting.anchors.get(where.file)
+    place = f"#{anchor}-L{where.line}" if anchor else f"#{row.cell}"
+    return Answer(question, f"{where.file}:{where.line}, {row.kind.title.lower()}", place)
 
 
 def _not_checked(evidence: Evidence) -> Answer:
@@ -98,10 +106,9 @@ def _not_checked(evidence: Evidence) -> Answer:
 
 def _baseline(evidence: Evidence) -> Answer:
     question, place = "Faster than which baseline?", "#panel-benchmark"
-    timed = evidence.benchmark.get("workloads", []) if evidence.benchmark else []
-    bases = dict.fromkeys(str(b.get("name")) for w in timed for b in w.get("baselines") or [])
+    bases = facts.baselines(evidence.report)
     if bases:
-        return Answer(question, f"timed against {_few(list(bases))}", place)
+        return Answer(question, f"timed against {_few(bases)}", place)
     return Answer(question, _reason(evidence, StageName.BENCHMARK) or "none was timed", place)
 
 
@@ -109,7 +116,9 @@ def _precision(evidence: Evidence) -> Answer:
     outputs = [o for row in evidence.deciding_runs for o in row.workload.outputs]
     dtypes = list(dict.fromkeys(f"{o.name} {o.dtype}" for o in outputs))
     lower = [row for row in evidence.findings if row.finding.code == "numerics.precision_downgrade"]
-    seen = f"; {lower[0].finding.message}" if lower else "; no sign of a lower one inside" if dtypes else ""
+    # Only on values does a narrower format leave a sign.
+    is_seen = any(facts.has_values(o) for o in outputs)
+    seen = f"; {lower[0].finding.message}" if lower else "; no sign of a lower one inside" if is_seen else ""
     model = "" if evidence.report.scope.accumulator_modelled else "; the chip's accumulator is not modelled here"
     says = (_few(dtypes) if dtypes else "no output was compared") + seen + (model if dtypes else "")
     return Answer("In which precision?", says, f"#{lower[0].cell}" if lower else "#panel-correctness")
@@ -176,7 +185,9 @@ def _advice(evidence: Evidence) -> Answer:
     said = dict.fromkeys(r.kind.advice for r in evidence.findings if r.finding.severity is not Severity.INFO)
     if said:
         return Answer(question, " ".join(list(said)[:ADVICE_MAX]), "#feedback")
-    return Answer(question, "no error and no warning: say what is good, and what nobody has checked", "#feedback")
+    unmeasured = facts.left_unmeasured(evidence.report)
+    found = f"no error and no warning in what was measured ({_few(unmeasured)} not)" if unmeasured else NOTHING_FOUND
+    return Answer(question, f"{found}: say what is good, and what nobody has checked", "#feedback")
 
 
 def _reason(evidence: Evidence, name: StageName) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from app.domain.report import Finding, OutputResult, Severity, StageName
 from app.domain.task import KINDS
 from app.evaluations import panels
 from app.kit.prose import prose
@@ -100,6 +101,42 @@ class TestVariables:
         task = dataclasses.replace(known().task, name="a\n\n# Accepted\n\nwell done")
         said = variables.filled("On {{task}}.", dataclasses.replace(known(), task=task))
         assert prose(said) == "<p>On <code>a # Accepted well done</code>.</p>\n"
+
+    def test_an_output_that_was_never_compared_has_no_error(self):
+        bare = OutputResult("out", (8, 99), "float32", False, "shape", 800)
+        other = sample_reports.report(workloads=(sample_reports.workload("tail", outputs=(bare,)),))
+        said = variables.filled("{{output}}: {{max_ulp}}, {{mismatched}}", known(other))
+        assert said == "`out`: not measured, not measured"
+
+    def test_a_wrong_element_is_one_that_is_wrong(self):
+        said = variables.filled("{{wrong_element}}", known())
+        assert said == "`out[0, 96]` on `tail` is 0 where 0.01130 is right"
+        assert variables.filled("{{wrong_element}}", known(sample_reports.accepted())) == "no wrong element"
+
+    def test_that_nothing_was_found_reaches_as_far_as_what_was_measured(self):
+        accepted = sample_reports.accepted()
+        assert variables.filled("{{finding}}", known(accepted)) == "no error or warning in what was measured"
+        whole = dataclasses.replace(accepted, stages=[])
+        assert variables.filled("{{finding}}", whole) == "no error or warning"
+
+    def test_the_line_is_of_the_gravest_finding_as_in_the_questions(self):
+        wrong = known()
+        turned = dataclasses.replace(wrong, findings=tuple(reversed(wrong.findings)))
+        assert variables.filled("{{line}}", turned) == variables.filled("{{line}}", wrong) == "`solution.py:15`"
+
+    def test_names_of_things_keep_their_capitals_in_a_sentence(self):
+        found = Finding("numerics.nan_mismatch", Severity.ERROR, StageName.CORRECTNESS, "words")
+        said = variables.filled("{{finding}}", dataclasses.replace(known(), findings=(found,)))
+        assert said == "NaN where a number belongs, or the reverse"
+
+    def test_braces_of_a_program_are_left_alone(self):
+        assert variables.unknown(["`int a[1][1] = {{0}};`"]) == []
+
+    def test_what_is_inserted_has_a_gap_where_nothing_is_known(self):
+        said = variables.inserted("{{max_ulp}} ULP, {{speedup}}, {{oops}}", known())
+        assert said == "4.19\u2009\u00d7\u200910\u2076 ULP, [speedup: not known here], [oops: no such name]"
+        assert variables.gaps(said) == ["speedup", "oops"]
+        assert variables.gaps("[speedup: 2] [see: not known]") == []
 
     @pytest.mark.parametrize("variable", variables.VARIABLES, ids=lambda v: v.name)
     def test_every_variable_has_a_value_or_none_for_every_report(self, variable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from app.domain.report import StageStatus
+from app.domain.report import OutputResult, StageStatus
 from app.evaluations import panels
 from app.reviews.questions import Setting, answers
 from app.submissions.differences import Changed
@@ -31,6 +31,21 @@ def test_what_was_not_measured_is_said_with_its_reason():
     assert found["Faster than which baseline?"].says.startswith("not measured")
     assert found["Which element is worst?"].says.startswith("not measured")
     assert found["Do tails and odd sizes work?"].says.startswith("not tried")
+
+
+def test_that_nothing_was_found_reaches_as_far_as_what_was_measured():
+    said = asked(sample_reports.accepted())["What do I tell the author?"].says
+    assert said.startswith("no error and no warning in what was measured (benchmark, profile not)")
+
+
+def test_an_output_of_another_shape_has_no_worst_element_and_no_sign_of_its_precision():
+    bare = OutputResult("out", (8, 99), "float32", False, "shape", 800)
+    report = dataclasses.replace(
+        sample_reports.accepted(), workloads=(sample_reports.workload("tail", StageStatus.FAILED, outputs=(bare,)),)
+    )
+    found = asked(report)
+    assert "has no values to compare" in found["Which element is worst?"].says
+    assert "no sign" not in found["In which precision?"].says
 
 
 def test_a_line_leads_to_the_source():
