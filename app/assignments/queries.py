@@ -114,7 +114,10 @@ def standing_of(session: Session, viewer: Viewer, now: dt.datetime) -> Standing:
 
 
 def submitted_since(session: Session, viewer: Viewer, since: dt.datetime) -> int:
-    query = select(func.count()).where(Review.reviewer_id == viewer.id, Review.submitted_at >= since)
+    """How many reviews this person has finished since; correcting one is no further review."""
+    query = select(func.count()).where(
+        Review.reviewer_id == viewer.id, Review.submitted_at >= since, Review.revision == 1
+    )
     return session.scalar(query) or 0
 
 
@@ -141,7 +144,7 @@ def usual_minutes(session: Session) -> dict[str, int]:
         select(ReviewSubject.kind, TaskVersion.kind, Review.active_seconds)
         .join(ReviewSubject, ReviewSubject.id == Review.subject_id)
         .join(TaskVersion, TaskVersion.id == ReviewSubject.task_version_id)
-        .where(Review.state == ReviewState.SUBMITTED, Review.active_seconds > 0)
+        .where(Review.state == ReviewState.SUBMITTED, Review.revision == 1, Review.active_seconds > 0)
         .order_by(Review.id.desc())
         .limit(_EFFORT_REVIEWS)
     )

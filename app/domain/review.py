@@ -31,8 +31,11 @@ class SlotState(StrEnum):
 
 
 class ReviewState(StrEnum):
+    """`withdrawn` is of a correction alone: its reviewer let it go, and the review stands as it was."""
+
     DRAFT = "draft"
     SUBMITTED = "submitted"
+    WITHDRAWN = "withdrawn"
 
 
 class Decision(StrEnum):

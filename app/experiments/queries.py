@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, defer, joinedload
 
 from app.accounts.policy import Viewer
@@ -53,9 +53,9 @@ def may_see(session: Session, viewer: Viewer, review: Review) -> bool:
     )  # fmt: skip
 
 
-def history(session: Session, review_id: int) -> Sequence[Experiment]:
+def history(session: Session, review: Review) -> Sequence[Experiment]:
     """The newest first, without their reports."""
-    query = _whole().options(defer(Experiment.report)).where(Experiment.review_id == review_id)
+    query = _whole().options(defer(Experiment.report)).where(_cited_in(review))
     return session.scalars(query.order_by(Experiment.id.desc()).limit(HISTORY_MAX)).all()
 
 
@@ -73,7 +73,7 @@ def proposed(session: Session) -> Sequence[Experiment]:
 def seen_when_submitted(session: Session, review: Review) -> Sequence[Experiment]:
     """What a submitted review rests on: what had ended by then, in order."""
     query = select(Experiment).where(
-        Experiment.review_id == review.id,
+        _cited_in(review),
         Experiment.state == EvaluationState.DONE,
         Experiment.ended_at <= review.submitted_at,
     )
@@ -95,6 +95,12 @@ def submission_of(session: Session, review: Review) -> Submission | None:
         joinedload(Submission.parent), joinedload(Submission.task_version).joinedload(TaskVersion.task)
     )
     return session.scalar(query.where(Submission.id == review.subject.submission_id))
+
+
+def _cited_in(review: Review) -> ColumnElement[bool]:
+    """Of this review or of what it corrects: a correction starts from a copy, and cites what that cited."""
+    whose = (Review.subject_id == review.subject_id, Review.reviewer_id == review.reviewer_id)
+    return Experiment.review_id.in_(select(Review.id).where(*whose, Review.revision <= review.revision))
 
 
 def _whole() -> Select[Experiment]:

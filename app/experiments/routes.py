@@ -111,7 +111,7 @@ def _context(
     submission = queries.submission_of(session, review)
     if submission is None:
         raise NotFound("this subject has nothing to run")
-    experiments = queries.history(session, review.id)
+    experiments = queries.history(session, review)
     files = submissions.source_files(request.app.state.settings, submission)
     return {
         "review": review,

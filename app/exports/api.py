@@ -21,9 +21,12 @@ Exporter = Annotated[Viewer, Depends(scope("export"))]
 
 
 class ExportIn(BaseModel):
+    """`revisions` of corrected reviews: `current` (if nothing is said), `first` or `all`."""
+
     shape: str = "review"
     task: str | None = None
     since: str | None = None
+    revisions: str | None = None
 
 
 class ExportOut(BaseModel):
@@ -38,7 +41,7 @@ class ExportOut(BaseModel):
 
 @router.post("", status_code=202)
 def request_export(session: WriteSession, viewer: Exporter, body: ExportIn) -> ExportOut:
-    filters = {"task": body.task, "since": body.since}
+    filters = {"task": body.task, "since": body.since, "revisions": body.revisions}
     return _as_out(service.request_export(session, viewer, shape=body.shape, filters=filters))
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
 from app.errors import NotFound
 from app.models import Export, Review, ReviewSubject, RubricVersion, Ruling, SubjectDecision, TaskVersion, utc_now
+from app.reviews import queries as review_queries
 from app.rubrics import queries as rubric_queries
 
 BATCH = 50
+CURRENT, FIRST, ALL = REVISIONS = ("current", "first", "all")
 
 
 def find(session: Session, public_id: str) -> Export:
@@ -38,10 +39,10 @@ def unfinished(session: Session, now: dt.datetime, sent_before: dt.datetime) -> 
 
 
 def reviews_for(session: Session, export: Export) -> Iterator[Review]:
-    """Submitted reviews up to the cutoff, in the order of their ids, a batch at a time."""
+    """Submitted reviews as they stood at the cutoff, in the order of their ids, a batch at a time."""
     last = 0
     while True:
-        query = _reviews(export.filters).where(Review.id > last, Review.submitted_at <= export.cutoff_at)
+        query = _reviews(export).where(Review.id > last, Review.submitted_at <= export.cutoff_at)
         batch = session.scalars(query.order_by(Review.id).limit(BATCH)).all()
         if not batch:
             return
@@ -67,16 +68,25 @@ def rulings_at_submit(session: Session, review: Review) -> list[tuple[Ruling, dt
     return [(ruling, read_at.get(ruling.id)) for ruling in standing]
 
 
-def _reviews(filters: dict[str, Any]) -> Select[Review]:
-    subject = joinedload(Review.subject)
+def _revisions(export: Export) -> list[ColumnElement[bool]]:
+    """Each review once, as it stood or as it was first; or every revision of it."""
+    wanted = export.filters.get("revisions", CURRENT)
+    if wanted == ALL:
+        return []
+    return [Review.revision == 1] if wanted == FIRST else [~review_queries.superseded(by=export.cutoff_at)]
+
+
+def _reviews(export: Export) -> Select[Review]:
+    filters, subject = export.filters, joinedload(Review.subject)
     query = select(Review).options(
         subject.joinedload(ReviewSubject.submission),
         subject.joinedload(ReviewSubject.task_version).joinedload(TaskVersion.task),
         joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
         joinedload(Review.reviewer),
         joinedload(Review.evaluation),
+        joinedload(Review.supersedes).load_only(Review.public_id),
     )
-    query = query.where(Review.state == ReviewState.SUBMITTED)
+    query = query.where(Review.state == ReviewState.SUBMITTED, *_revisions(export))
     if since := filters.get("since"):
         query = query.where(Review.submitted_at > dt.datetime.fromisoformat(since))
     if task := filters.get("task"):

@@ -33,11 +33,14 @@ def request_export(
     task: Annotated[str, Form()] = "",
     since: Annotated[str, Form()] = "",
     shape: Annotated[str, Form()] = "review",
+    revisions: Annotated[str, Form()] = "",
 ) -> Response:
     # A date field gives a day without a zone; days here are UTC days.
     moment = f"{since}T00:00:00+00:00" if since and "T" not in since else since
     try:
-        service.request_export(session, viewer, shape=shape, filters={"task": task, "since": moment})
+        service.request_export(
+            session, viewer, shape=shape, filters={"task": task, "since": moment, "revisions": revisions}
+        )
     except WorkbenchError as error:
         return _page(request, session, error)
     return RedirectResponse("/exports", 303)

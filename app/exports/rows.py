@@ -44,12 +44,17 @@ def review_row(
 
 
 def _review(settings: Settings, review: Review) -> dict[str, Any]:
+    """`supersedes` is the id of the revision before.  Only first answers were blind to the other reviews."""
     sources = sources_of(settings, review.subject.submission)
     left = links.task_sources(settings, review.subject.task_version) if review.links else {}
     content = ReviewContent.model_validate({"scores": review.scores})
     points = total(as_rubric(review.rubric_version.content), as_scores(content))
     return {
         "id": review.public_id,
+        "revision": review.revision,
+        "supersedes": review.supersedes.public_id if review.supersedes else None,
+        "is_first_answer": review.revision == 1,
+        "what_changed": review.what_changed or None,
         "reviewer": review.reviewer.pseudonym.replace("author-", "reviewer-"),
         "submitted_at": review.submitted_at.isoformat() if review.submitted_at else None,
         "scores": review.scores,

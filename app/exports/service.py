@@ -23,7 +23,7 @@ from app.models import Export, utc_now
 
 JOB = "export"
 SHAPES = ("review",)
-FILTERS = ("task", "since")
+FILTERS = ("task", "since", "revisions")
 LEASE_MINUTES = 30
 
 
@@ -134,6 +134,8 @@ def _check(shape: str, filters: dict[str, Any]) -> None:
         raise Invalid(f"unknown shape {shape!r}", what_to_do=f"Choose from {', '.join(SHAPES)}.")
     if unknown := sorted(set(filters) - set(FILTERS)):
         raise Invalid(f"unknown filter {unknown[0]!r}", what_to_do=f"There are {', '.join(FILTERS)}.")
+    if filters.get("revisions", queries.CURRENT) not in queries.REVISIONS:
+        raise Invalid("unknown `revisions`", what_to_do=f"Choose from {', '.join(queries.REVISIONS)}.")
     try:
         since = dt.datetime.fromisoformat(filters.get("since", "2000-01-01T00:00:00+00:00"))
     except (TypeError, ValueError):

@@ -21,11 +21,12 @@ class Review(Row):
 
     `scores` maps a criterion's key to {level, state, rationale, evidence[]}; `comments` is a list of
     {path, line, end_line, body, criterion}, `links` of {left_path, left_start, left_end, right_path, ...}.
-    `is_extra` marks one that came too late for its slot.
+    `is_extra` marks one that came too late for its slot.  A correction is a row of its own: the next `revision`,
+    which `supersedes` the one before and says in a line `what_changed`.  The one before stays as it was submitted.
     """
 
     __tablename__ = "reviews"
-    __table_args__ = (UniqueConstraint("subject_id", "reviewer_id"),)
+    __table_args__ = (UniqueConstraint("subject_id", "reviewer_id", "revision"),)
     prefix = "rev"
 
     subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
@@ -45,12 +46,16 @@ class Review(Row):
     active_seconds: Mapped[int] = mapped_column(default=0)
     wall_seconds: Mapped[int] = mapped_column(default=0)
     submitted_at: Mapped[dt.datetime | None]
+    revision: Mapped[int] = mapped_column(default=1, server_default="1")
+    supersedes_id: Mapped[int | None] = mapped_column(ForeignKey("reviews.id"), unique=True)
+    what_changed: Mapped[str] = mapped_column(String(300), default="", server_default="")
 
     subject: Mapped[ReviewSubject] = relationship(lazy="raise")
     slot: Mapped[ReviewSlot | None] = relationship(lazy="raise")
     reviewer: Mapped[User] = relationship(lazy="raise")
     rubric_version: Mapped[RubricVersion] = relationship(lazy="raise")
     evaluation: Mapped[Evaluation | None] = relationship(lazy="raise")
+    supersedes: Mapped[Review | None] = relationship(lazy="raise", remote_side="Review.id")
 
 
 class ReviewDraft(Base):

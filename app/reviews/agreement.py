@@ -1,6 +1,6 @@
 """Agreement of reviewers, criterion by criterion, on the answers that each gave first and alone.
 
-Answers are those handed in, which nothing rewrites; each was blind to the others of its subject.
+Answers are those handed in, which no correction rewrites; each was blind to the others of its subject.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def rows(session: Session) -> list[Row]:
 
 _SCORES = (
     select(Review.rubric_version_id, Review.subject_id, Review.scores)
-    .where(Review.state == ReviewState.SUBMITTED)
+    # A correction is written by somebody who may have read the others.
+    .where(Review.state == ReviewState.SUBMITTED, Review.revision == 1)
     .order_by(Review.id.desc())
     .limit(REVIEWS_READ)
 )

@@ -1,4 +1,4 @@
-"""Reviews over REST: open, save, submit, contest, and read what one may read."""
+"""Reviews over REST: open, save, submit, correct, contest, and read what one may read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.domain.review import Decision, ReviewState
 from app.kit.steps import ReadSession, WriteSession, steps
-from app.reviews import queries, service
+from app.reviews import corrections, queries, service
 from app.reviews.queries import SeenReview
 
 router = steps(prefix="/reviews", tags=["reviews"])
@@ -52,7 +52,14 @@ class ContestIn(BaseModel):
 
 
 class ReviewOut(BaseModel):
+    """`supersedes` is the revision that this one corrects, `superseded_by` the submitted one that corrects it."""
+
     id: str
+    revision: int
+    supersedes: str | None
+    superseded_by: str | None
+    is_first_answer: bool
+    what_changed: str
     subject: str
     reviewer: str
     rubric: str
@@ -67,6 +74,14 @@ class ReviewOut(BaseModel):
     confidence: int | None
     is_extra: bool
     submitted_at: dt.datetime | None
+
+
+class CorrectionOut(BaseModel):
+    """The draft of the next revision, and the text that it starts from: saved on top of `base_version`."""
+
+    review: ReviewOut
+    base_version: int
+    content: dict[str, Any]
 
 
 class ReviewPage(BaseModel):
@@ -92,7 +107,9 @@ def open_review(session: WriteSession, viewer: Reviewer, body: OpenIn) -> Review
 
 @router.get("/{review_id}")
 def show_review(session: ReadSession, viewer: Reader, review_id: str) -> ReviewOut:
-    return _as_out(queries.find_visible(session, viewer, review_id))
+    seen = queries.find_visible(session, viewer, review_id)
+    later = queries.correction_of(session, seen.review)
+    return _as_out(seen, superseded_by=later.public_id if later else None)
 
 
 @router.put("/{review_id}/draft")
@@ -112,6 +129,25 @@ def submit_review(
     return _as_out(SeenReview(closed, "you"))
 
 
+@router.post("/{review_id}/corrections", status_code=201)
+def correct_review(session: WriteSession, viewer: Reviewer, review_id: str) -> CorrectionOut:
+    """Begin the next revision of one's own submitted review; the same call again gives the same draft."""
+    review = queries.find_visible(session, viewer, review_id).review
+    correction = corrections.open_correction(session, viewer, review)
+    draft = queries.draft_of(session, correction)
+    return CorrectionOut(
+        review=_as_out(SeenReview(correction, "you")), base_version=draft.version, content=draft.content
+    )
+
+
+@router.post("/{review_id}/withdraw")
+def withdraw_correction(session: WriteSession, viewer: Reviewer, review_id: str) -> ReviewOut:
+    """Let a correction go; the answer is the review that stands."""
+    draft = queries.find_visible(session, viewer, review_id).review
+    standing = corrections.withdraw(session, viewer, draft)
+    return _as_out(queries.find_visible(session, viewer, standing.public_id))
+
+
 @router.post("/{review_id}/contests", status_code=201)
 def contest_finding(session: WriteSession, viewer: Reviewer, review_id: str, body: ContestIn) -> dict[str, str]:
     review = queries.find(session, review_id)
@@ -121,11 +157,14 @@ def contest_finding(session: WriteSession, viewer: Reviewer, review_id: str, bod
     return {"id": contest.public_id}
 
 
-def _as_out(seen: SeenReview) -> ReviewOut:
+def _as_out(seen: SeenReview, *, superseded_by: str | None = None) -> ReviewOut:
     review = seen.review
     is_in = review.state == ReviewState.SUBMITTED
     return ReviewOut(
-        id=review.public_id, subject=review.subject.public_id, reviewer=seen.label,
+        id=review.public_id, revision=review.revision,
+        supersedes=review.supersedes.public_id if review.supersedes else None, superseded_by=superseded_by,
+        is_first_answer=review.revision == 1, what_changed=review.what_changed,
+        subject=review.subject.public_id, reviewer=seen.label,
         rubric=review.rubric_version.rubric.key, rubric_version=review.rubric_version.public_id,
         evaluation=review.evaluation.public_id if review.evaluation else None, state=review.state,
         scores=review.scores, comments=review.comments, links=review.links, feedback=review.feedback,

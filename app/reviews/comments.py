@@ -110,7 +110,7 @@ def earlier(session: Session, settings: Settings, viewer: Viewer, submission: Su
     found: list[EarlierComment] = []
     for ancestor in submission_queries.ancestors_of(session, submission):
         subject = submission_queries.subject_of(session, ancestor.id)
-        reviews = queries.visible_reviews(session, viewer, subject.id) if subject else []
+        reviews = queries.standing(queries.visible_reviews(session, viewer, subject.id)) if subject else []
         before = sources_of(settings, ancestor) if reviews else {}
         for seen in reviews:
             for number, comment in enumerate(_comments_of(session, seen.review), 1):

@@ -20,7 +20,9 @@ from app.reviews.scoring import DraftComment, DraftContent, DraftLink, DraftScor
 from app.submissions.differences import lines_of, matches
 
 NONE = "none"
-_SINGLE = {"feedback": "Overall feedback", "decision": "Decision", "confidence": "Confidence"}
+_SINGLE = {
+    "feedback": "Overall feedback", "decision": "Decision", "confidence": "Confidence", "what_changed": "What changed",
+}  # fmt: skip
 _ACKNOWLEDGED = "acknowledged"
 _LISTS: Mapping[str, type[BaseModel]] = {"comments": DraftComment, "links": DraftLink}
 One = TypeVar("One", bound=BaseModel)

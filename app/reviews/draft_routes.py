@@ -21,7 +21,6 @@ from app.models import Review, RubricVersion
 from app.reviews import comments, differing, queries, service, showing
 from app.reviews.forms import ReviewForm, read_review_form
 from app.rubrics import moves
-from app.rubrics import queries as rubric_queries
 from app.rubrics import service as rubrics
 from app.rubrics.forms import mapping_of, read_mapping
 
@@ -186,9 +185,11 @@ def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
 
 
 def _newer_rubric(session: Session, review: Review) -> RubricVersion:
-    newer = rubric_queries.published_after(session, review.rubric_version)
+    newer = service.newer_rubric(session, review)
     if newer is None:
-        raise NotFound("this draft has the newest version of its rubric already")
+        raise NotFound(
+            "this draft has the newest version of its rubric already, or corrects a review and keeps its own"
+        )
     return newer
 
 

@@ -50,6 +50,7 @@ def _content(form: FormData) -> dict[str, Any]:
         "feedback": _text(form, "feedback"),
         "decision": _text(form, "decision") or None,
         "confidence": _number(form, "confidence") or None,
+        "what_changed": _text(form, "what_changed"),
         "acknowledged": [str(ruling) for ruling in form.getlist("acknowledged")],
         "active_seconds": _number(form, "active_seconds"),
         "suggestions_shown": True,

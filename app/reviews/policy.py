@@ -12,7 +12,7 @@ from app.models import Review
 def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bool, all_in: bool) -> bool:
     """Reviewers see others' reviews once their own is in; authors once every wanted review is in.
 
-    `own` is the viewer's review of the same subject, `all_in` whether no slot of it is outstanding.
+    `own` is the viewer's first review of the same subject, `all_in` whether no slot of it is outstanding.
     """
     if review.reviewer_id == viewer.id:
         return True
@@ -24,9 +24,9 @@ def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bo
 
 
 def reviewer_label(viewer: Viewer, review: Review, order: Sequence[int], *, is_author: bool) -> str:
-    """`you`, the name for staff, else "Reviewer 2": numbered by who reviewed first."""
+    """`you`, the name for staff, else "Reviewer 2".  `order` are the reviewers, by whose first answers came first."""
     if review.reviewer_id == viewer.id:
         return "you"
     if viewer.is_staff and not is_author:
         return review.reviewer.name
-    return f"Reviewer {order.index(review.id) + 1}"
+    return f"Reviewer {order.index(review.reviewer_id) + 1}"

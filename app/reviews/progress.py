@@ -61,7 +61,8 @@ def _minutes(seconds: Sequence[int]) -> int | None:
     return max(1, round(median(seconds) / 60)) if len(seconds) >= ENOUGH else None
 
 
-_IS_IN = Review.state == ReviewState.SUBMITTED
+# A correction is no further review.
+_IS_IN = and_(Review.state == ReviewState.SUBMITTED, Review.revision == 1)
 _OWN = select(
     func.coalesce(func.sum(case((Review.submitted_at >= bindparam("today"), 1), else_=0)), 0).label("today"),
     func.count().label("week"),

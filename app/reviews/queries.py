@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, bindparam, exists, func, select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
@@ -79,7 +80,20 @@ def find_visible(session: Session, viewer: Viewer, public_id: str) -> SeenReview
 
 
 def own_review(session: Session, viewer: Viewer, subject_id: int) -> Review | None:
-    return session.scalar(_whole().where(Review.subject_id == subject_id, Review.reviewer_id == viewer.id))
+    """The first: what corrects it hangs on it."""
+    mine = (Review.subject_id == subject_id, Review.reviewer_id == viewer.id, Review.revision == 1)
+    return session.scalar(_whole().where(*mine))
+
+
+def correction_of(session: Session, review: Review) -> Review | None:
+    """The submitted revision after this one."""
+    later = next_revision(session, review)
+    return later if later is not None and later.state == ReviewState.SUBMITTED else None
+
+
+def next_revision(session: Session, review: Review) -> Review | None:
+    """What corrects this review, submitted or not."""
+    return session.scalar(_whole().where(Review.supersedes_id == review.id))
 
 
 def draft_of(session: Session, review: Review) -> ReviewDraft:
@@ -88,14 +102,14 @@ def draft_of(session: Session, review: Review) -> ReviewDraft:
 
 
 def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[SeenReview]:
-    """The submitted reviews of a subject that this viewer may see, and their own."""
-    reviews = session.scalars(
-        _whole().where(Review.subject_id == subject_id).order_by(Review.submitted_at, Review.id)
-    ).all()
-    own = next((r for r in reviews if r.reviewer_id == viewer.id), None)
+    """The submitted reviews of a subject that this viewer may see, and their own: each with all of its revisions."""
+    query = _whole().where(Review.subject_id == subject_id, Review.state != ReviewState.WITHDRAWN)
+    reviews = session.scalars(query.order_by(Review.revision, Review.submitted_at, Review.id)).all()
+    first = [r for r in reviews if r.revision == 1]
+    own = next((r for r in first if r.reviewer_id == viewer.id), None)
     mine = is_author(session, viewer, subject_id)
     all_in = _all_in(session, subject_id)
-    order = [r.id for r in reviews if r.state == ReviewState.SUBMITTED]
+    order = [r.reviewer_id for r in first if r.state == ReviewState.SUBMITTED]
     return [
         SeenReview(r, policy.reviewer_label(viewer, r, order, is_author=mine))
         for r in reviews
@@ -103,8 +117,17 @@ def visible_reviews(session: Session, viewer: Viewer, subject_id: int) -> list[S
     ]
 
 
+def standing(seen: Sequence[SeenReview]) -> list[SeenReview]:
+    """Each person's review once: its newest submitted revision, or the draft of its first."""
+    found: dict[int, SeenReview] = {}
+    for one in seen:
+        if one.review.revision == 1 or one.review.state == ReviewState.SUBMITTED:
+            found[one.review.reviewer_id] = one
+    return list(found.values())
+
+
 def decisions_in(session: Session, subject_id: int) -> Sequence[str]:
-    """What the submitted reviews of a subject decided, each."""
+    """What the submitted reviews of a subject decide, each as it stands."""
     return [decision for decision in session.scalars(_DECISIONS, {"subject": subject_id}) if decision]
 
 
@@ -115,7 +138,16 @@ def is_author(session: Session, viewer: Viewer, subject_id: int) -> bool:
 def list_own(
     session: Session, viewer: Viewer, *, cursor: str | None = None, limit: int = LIMIT_DEFAULT
 ) -> Page[Review]:
-    return newest_first(session, _whole().where(Review.reviewer_id == viewer.id), Review.id, cursor=cursor, limit=limit)
+    """As they stand, and drafts; what was corrected is reached from its correction."""
+    query = _whole().where(Review.reviewer_id == viewer.id, Review.state != ReviewState.WITHDRAWN, ~superseded())
+    return newest_first(session, query, Review.id, cursor=cursor, limit=limit)
+
+
+def superseded(*, by: dt.datetime | None = None) -> ColumnElement[bool]:
+    """Whether a review has been corrected; `by` then, where a past state is asked for."""
+    later = aliased(Review)
+    ways = [later.supersedes_id == Review.id, later.state == ReviewState.SUBMITTED]
+    return exists().where(*ways, *([] if by is None else [later.submitted_at <= by]))
 
 
 def decision_of(session: Session, subject_id: int) -> SubjectDecision | None:
@@ -126,13 +158,17 @@ def decision_of(session: Session, subject_id: int) -> SubjectDecision | None:
 
 
 def own_feedback(session: Session, viewer: Viewer, *, besides: Review, limit: int = 20) -> Sequence[str]:
-    """What this person wrote last to authors, newest first."""
+    """What this person wrote last to authors of other work, newest first."""
     query = select(Review.feedback).where(Review.reviewer_id == viewer.id, Review.state == ReviewState.SUBMITTED)
-    return session.scalars(query.where(Review.id != besides.id).order_by(Review.id.desc()).limit(limit)).all()
+    query = query.where(Review.subject_id != besides.subject_id)
+    return session.scalars(query.order_by(Review.id.desc()).limit(limit)).all()
 
 
-def contests_of(session: Session, evaluation_id: int) -> Sequence[Contest]:
-    return session.scalars(select(Contest).where(Contest.evaluation_id == evaluation_id).order_by(Contest.id)).all()
+def contests_by(session: Session, review: Review) -> Sequence[Contest]:
+    """What its reviewer contested from any revision of this review, on whichever evidence."""
+    whose = (Review.subject_id == review.subject_id, Review.reviewer_id == review.reviewer_id)
+    query = select(Contest).where(Contest.review_id.in_(select(Review.id).where(*whose)))
+    return session.scalars(query.order_by(Contest.id)).all()
 
 
 def count_open_contests(session: Session, viewer: Viewer | None = None) -> int:
@@ -190,6 +226,9 @@ def _all_in(session: Session, subject_id: int) -> bool:
     return bool(slots) and all(s.state in (SlotState.DONE, SlotState.BROKEN) for s in slots)
 
 
+_BEFORE = joinedload(Review.supersedes).load_only(Review.public_id, Review.revision, Review.submitted_at)
+
+
 def _whole() -> Select[Review]:
     submission = joinedload(Review.subject).joinedload(ReviewSubject.submission)
     version = joinedload(Review.subject).joinedload(ReviewSubject.task_version)
@@ -198,6 +237,7 @@ def _whole() -> Select[Review]:
         joinedload(Review.slot),
         joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
         joinedload(Review.evaluation),
+        _BEFORE,
         submission.joinedload(Submission.author),
         version.joinedload(TaskVersion.task),
     )
@@ -212,6 +252,7 @@ _FIND_TO_CLOSE = (
     select(Review)
     .options(
         joinedload(Review.slot),
+        _BEFORE,
         joinedload(Review.rubric_version, innerjoin=True).joinedload(RubricVersion.rubric, innerjoin=True),
         joinedload(Review.evaluation),
         _SUBJECT.joinedload(ReviewSubject.submission).load_only(Submission.public_id, Submission.files),
@@ -220,7 +261,7 @@ _FIND_TO_CLOSE = (
 )
 _LOCK = select(Review.state, Review.rubric_version_id).where(Review.id == bindparam("review")).with_for_update()
 _DECISIONS = select(Review.decision).where(
-    Review.subject_id == bindparam("subject"), Review.state == ReviewState.SUBMITTED
+    Review.subject_id == bindparam("subject"), Review.state == ReviewState.SUBMITTED, ~superseded()
 )
 _IS_AUTHOR = select(
     exists().where(SubjectAuthor.subject_id == bindparam("subject"), SubjectAuthor.user_id == bindparam("person"))

@@ -79,7 +79,8 @@ def _subject(session: Session, viewer: Viewer, submission_id: str) -> tuple[Any,
 
 def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> dict[str, Any]:
     submission, subject_id = _subject(session, viewer, submission_id)
-    seen = [s for s in queries.visible_reviews(session, viewer, subject_id) if s.review.state == ReviewState.SUBMITTED]
+    standing = queries.standing(queries.visible_reviews(session, viewer, subject_id))
+    seen = [s for s in standing if s.review.state == ReviewState.SUBMITTED]
     evaluation = evaluation_queries.evidence_of(session, submission.id)
     is_author = queries.is_author(session, viewer, subject_id)
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None

@@ -75,7 +75,7 @@ class LinkContent(BaseModel):
 class ReviewContent(BaseModel):
     """A whole review.  A draft holds the same fields, none of them required.
 
-    `acknowledged` are ids of rulings that the reviewer says to have read.
+    `acknowledged` are ids of rulings that the reviewer says to have read, `what_changed` is of a correction.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -89,6 +89,7 @@ class ReviewContent(BaseModel):
     acknowledged: list[str] = []
     suggestions_shown: bool = True
     active_seconds: int = Field(0, ge=0)
+    what_changed: str = Field("", max_length=300)
 
 
 def read(data: Mapping[str, Any]) -> ReviewContent:
@@ -141,6 +142,7 @@ class DraftContent(BaseModel):
     decision: str | None = None
     confidence: int | None = None
     acknowledged: list[str] = []
+    what_changed: str = ""
 
 
 def check_draft(data: Mapping[str, Any]) -> None:

@@ -32,7 +32,8 @@ from app.models import (
     TaskVersion,
     utc_now,
 )
-from app.reviews import comments, differing, links, queries, scoring, variables
+from app.reviews import comments, corrections, differing, links, queries, scoring, variables
+from app.rubrics import queries as rubric_queries
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
 from app.rubrics.content import rubric_of
@@ -131,6 +132,11 @@ def take_newer_evidence(session: Session, viewer: Viewer, review: Review) -> Non
     session.expire(review, ["evaluation"])
 
 
+def newer_rubric(session: Session, review: Review) -> RubricVersion | None:
+    """Where the draft may move to; a correction keeps the version of what it corrects."""
+    return rubric_queries.published_after(session, review.rubric_version) if review.supersedes_id is None else None
+
+
 def submit_review(
     session: Session, settings: Settings, viewer: Viewer, review: Review, content: Mapping[str, Any]
 ) -> Review:
@@ -144,6 +150,7 @@ def submit_review(
         raise Conflict("this draft was just moved to another version of its rubric", what_to_do="Reload the page.")
     if queries.is_author(session, viewer, review.subject_id):
         raise NotPermitted("nobody reviews their own work")
+    corrections.must_still_be_allowed(session, viewer, review)
     given = scoring.read(content)
     report = review.evaluation.report if review.evaluation else None
     problems = _unknown_variables(given)
@@ -155,6 +162,7 @@ def submit_review(
         | comments.problems(settings, rubric, given, review.subject.submission)
         | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
+        | corrections.problems(review, given)
     )
     if problems:
         raise ReviewIncomplete(
@@ -162,13 +170,15 @@ def submit_review(
             what_to_do="Go through the list; each entry leads to its place.",
             problems=problems,
         )
-    review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
+    if review.supersedes_id is None:
+        review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
     session.flush()
     assignments.note_decisions(session, review.subject, queries.decisions_in(session, review.subject_id))
     _contest_what_is_called_false(session, viewer, review, given)
     rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
-    audit.note(session, viewer.id, "review.submit", review.public_id, decision=review.decision, extra=review.is_extra)
+    detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
+    audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
     session.flush()
     return review
 
@@ -285,7 +295,8 @@ def _contest_what_is_called_false(
     if not called:
         return
     reported = {f["code"] for f in (report or {}).get("findings", [])}
-    mine = {c.finding_code for c in queries.contests_of(session, review.evaluation_id or 0) if c.review_id == review.id}
+    # Neither newer evidence nor a correction makes one doubt into two: each counts once with its rule.
+    mine = {contest.finding_code for contest in queries.contests_by(session, review)}
     for code, reason in called.items():
         if code in reported - mine:
             contest_finding(session, viewer, review, code=code, reason=reason)
@@ -321,8 +332,10 @@ def _must_be_own_draft(viewer: Viewer, review: Review, state: str = "") -> None:
     """`state`: as it is now, where that may be another than was read."""
     if review.reviewer_id != viewer.id:
         raise NotPermitted("this is another person's review")
+    if (state or review.state) == ReviewState.WITHDRAWN:
+        raise Conflict("this correction was withdrawn", what_to_do="Open the review, and correct it again.")
     if (state or review.state) != ReviewState.DRAFT:
-        raise Conflict("this review is submitted already", what_to_do="A submitted review is never rewritten.")
+        raise Conflict("this review is submitted already", what_to_do="It is never rewritten; correct it.")
 
 
 def _close(review: Review, given: scoring.ReviewContent) -> None:
@@ -331,6 +344,8 @@ def _close(review: Review, given: scoring.ReviewContent) -> None:
     review.scores, review.comments, review.feedback = data["scores"], data["comments"], data["feedback"]
     review.links = data["links"]
     review.decision, review.confidence = data["decision"], data["confidence"]
+    if review.supersedes_id is not None:
+        review.what_changed = " ".join(given.what_changed.split())
     review.suggestions_shown = given.suggestions_shown
     review.wall_seconds = int((now - review.created_at).total_seconds())
     review.active_seconds = min(given.active_seconds, review.wall_seconds)

@@ -83,14 +83,12 @@ def draft_page(
             "criteria": criteria(
                 review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
             ),
-            "newer_rubric": rubric_queries.published_after(session, review.rubric_version),
+            "newer_rubric": service.newer_rubric(session, review),
             "decisions": page.DECISIONS,
             "confidences": page.CONFIDENCES,
             "token": _token(viewer, review),
             "lease_until": _lease(viewer, review),
-            "contests": [
-                c for c in queries.contests_of(session, review.evaluation_id or 0) if c.raised_by_id == viewer.id
-            ],
+            "contests": queries.contests_by(session, review),
         }
     )
     return pages.render(request, "reviews/page.html", context, status=error.status if error else 409 if other else 200)
@@ -217,13 +215,13 @@ def _answers(
         return []
     settings, submission = request.app.state.settings, shown["submission"]
     before = submission_queries.ancestors_of(session, submission)[:1]
-    others = queries.visible_reviews(session, viewer, review.subject_id)
+    others = queries.standing(queries.visible_reviews(session, viewer, review.subject_id))
     setting = questions.Setting(
         anchors=shown["anchors"],
         changes=changed(*(submissions.texts(settings, one) for one in (before[0], submission))) if before else None,
         compare=f"/reviews/{review.public_id}/source?against={PARENT}",
         reviews_in=review.subject.reviews_done,
-        others=[seen.label for seen in others if seen.review.id != review.id],
+        others=[seen.label for seen in others if seen.review.reviewer_id != review.reviewer_id],
     )
     return questions.answers(shown["evidence"], setting)
 

@@ -56,9 +56,11 @@ def published_after(session: Session, version: RubricVersion) -> RubricVersion |
 
 
 def reviews_by_version(session: Session, rubric_id: int) -> dict[int, dict[str, int]]:
-    """Version id -> how many reviews there are in each state."""
+    """Version id -> how many reviews there are in each state, corrections not counted."""
     query = select(Review.rubric_version_id, Review.state, func.count()).join(RubricVersion)
-    query = query.where(RubricVersion.rubric_id == rubric_id).group_by(Review.rubric_version_id, Review.state)
+    query = query.where(RubricVersion.rubric_id == rubric_id, Review.revision == 1).group_by(
+        Review.rubric_version_id, Review.state
+    )
     found: dict[int, dict[str, int]] = {}
     for version_id, state, count in session.execute(query):
         found.setdefault(version_id, {})[state] = count
@@ -68,7 +70,10 @@ def reviews_by_version(session: Session, rubric_id: int) -> dict[int, dict[str, 
 def drafts_before(
     session: Session, version: RubricVersion, *, review_id: int | None = None
 ) -> Sequence[tuple[Review, ReviewDraft]]:
-    """Reviews not yet submitted that pin an earlier version of the same rubric, with their texts."""
+    """Reviews not yet submitted that pin an earlier version of the same rubric, with their texts.
+
+    None of them corrects another: a correction keeps the version of what it corrects, so that both can be compared.
+    """
     query = (
         select(Review, ReviewDraft)
         .join(ReviewDraft, ReviewDraft.review_id == Review.id)
@@ -79,7 +84,7 @@ def drafts_before(
             joinedload(Review.subject).joinedload(ReviewSubject.submission),
         )
         .where(RubricVersion.rubric_id == version.rubric_id, RubricVersion.version < version.version)
-        .where(Review.state == ReviewState.DRAFT)
+        .where(Review.state == ReviewState.DRAFT, Review.revision == 1)
         .order_by(Review.id)
     )
     query = query if review_id is None else query.where(Review.id == review_id)

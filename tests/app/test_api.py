@@ -18,6 +18,7 @@ from app.domain.report import Verdict
 from app.domain.review import Role
 from app.main import create_app
 from app.models import IdempotencyKey, Submission
+from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
 from tests import factories
 
@@ -269,6 +270,42 @@ def test_the_whole_way_over_rest(api):
     file = api.client.get(f"/api/v1/exports/{asked.json()['id']}/file", headers=judge)
     assert done["manifest"]["rows"] == 1 and len(file.content) == done["manifest"]["bytes"]
     problem(api.client.get("/api/v1/exports", headers=reviewer), 403)
+
+
+def test_a_review_is_corrected_over_rest(api):
+    _, headers = api.person(Role.REVIEWER)
+    _, others = api.person(Role.REVIEWER)
+    with api.database.write() as session:
+        rubrics.seed(session)
+        factories.make_evaluated(session, api.settings)
+
+    def call(method, path, body=None, who=headers):
+        return api.client.request(method, f"/api/v1{path}", json=body, headers=who)
+
+    review = call("POST", "/reviews", {"slot": call("POST", "/queue/next").json()["slot"]}).json()
+    first = f"/reviews/{review['id']}"
+    call("POST", f"{first}/submit", {"content": factories.full_content()})
+
+    begun = call("POST", f"{first}/corrections")
+    draft = begun.json()
+    assert begun.status_code == 201 and draft["base_version"] == 0 and draft["content"]["feedback"] == "Well made."
+    assert call("POST", f"{first}/corrections").json() == draft
+    problem(call("POST", f"{first}/corrections", who=others), 404)
+    assert call("POST", f"/reviews/{draft['review']['id']}/withdraw").json()["id"] == review["id"]
+    problem(call("GET", f"/reviews/{draft['review']['id']}"), 404)
+
+    draft = call("POST", f"{first}/corrections").json()
+    second = f"/reviews/{draft['review']['id']}"
+    problem(call("POST", f"{second}/submit", {"content": draft["content"] | {"decision": "revise"}}), 422)
+    content = draft["content"] | {"decision": "revise", "what_changed": "The tail is wrong."}
+    after = call("POST", f"{second}/submit", {"content": content}).json()
+
+    assert (after["revision"], after["supersedes"], after["is_first_answer"]) == (2, review["id"], False)
+    assert after["what_changed"] == "The tail is wrong."
+    before = call("GET", first).json()
+    assert (before["decision"], before["superseded_by"], before["is_first_answer"]) == ("accept", after["id"], True)
+    assert [one["id"] for one in call("GET", "/reviews").json()["items"]] == [after["id"]]
+    problem(call("POST", f"{first}/corrections"), 409)
 
 
 class TestHouse:

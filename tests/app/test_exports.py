@@ -7,14 +7,17 @@ import hashlib
 import json
 
 import pytest
+from sqlalchemy import select
 
+from app.accounts.policy import viewer_of
 from app.assignments.queue import claim_next
 from app.domain.review import Decision, Role
 from app.errors import Invalid, NotPermitted
 from app.experiments import service as experiments
 from app.experiments.service import Asked
 from app.exports import queries, service
-from app.models import utc_now
+from app.models import Review, utc_now
+from app.reviews import corrections
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
@@ -126,7 +129,41 @@ def test_is_filtered_by_time_and_task(database, settings, judge):
     assert _export(database, settings, judge, task="another")[1][0]["rows"] == 0
 
 
-@pytest.mark.parametrize("filters", [{"since": "yesterday"}, {"since": "2026-01-01"}, {"colour": "red"}])
+def _corrected(database, settings, review_id):
+    with database.write() as session:
+        review = review_queries.find(session, review_id)
+        viewer = viewer_of(review.reviewer)
+        draft = corrections.open_correction(session, viewer, review)
+        content = {**factories.full_content(), "feedback": "Not so.", "what_changed": "Misread the mask."}
+        return reviews.submit_review(session, settings, viewer, draft, content).public_id
+
+
+def test_a_corrected_review_is_one_row_as_it_stands_and_every_revision_when_asked_for(database, settings, judge):
+    with database.read() as session:
+        before = session.scalars(select(Review.public_id).order_by(Review.id)).all()[-1]
+    earlier_id, earlier = _export(database, settings, judge)
+    after = _corrected(database, settings, before)
+
+    def rows(**filters):
+        _, (_, data) = _export(database, settings, judge, **filters)
+        return {row["review"]["id"]: row["review"] for row in map(json.loads, data.splitlines())}
+
+    assert len(rows()) == 3 and before not in rows()
+    now = rows()[after]
+    assert (now["revision"], now["supersedes"], now["is_first_answer"]) == (2, before, False)
+    assert (now["feedback"], now["what_changed"]) == ("Not so.", "Misread the mask.")
+    first = rows(revisions="first")
+    assert len(first) == 3 and (first[before]["is_first_answer"], first[before]["supersedes"]) == (True, None)
+    assert set(rows(revisions="all")) == {*first, after}
+    with database.write() as session:
+        export = queries.find(session, earlier_id)
+        export.state, export.manifest = "queued", None
+    assert _write(database, settings, earlier_id) == earlier
+
+
+@pytest.mark.parametrize(
+    "filters", [{"revisions": "some"}, {"since": "yesterday"}, {"since": "2026-01-01"}, {"colour": "red"}]
+)
 def test_odd_filters_are_refused(database, judge, filters):
     with database.write() as session, pytest.raises(Invalid):
         service.request_export(session, judge, filters=filters)
