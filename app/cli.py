@@ -136,7 +136,7 @@ def _settings() -> Settings:
 
 def _add_other_commands() -> None:
     """`evaluate`, `precision` and their like, and `admin`, live in files of their own."""
-    for module in ("app.cli_evaluate", "app.cli_precision", "app.cli_rubric", "app.cli_admin"):
+    for module in ("app.cli_evaluate", "app.cli_precision", "app.cli_rubric", "app.cli_submit", "app.cli_admin"):
         if importlib.util.find_spec(module):
             importlib.import_module(module).register(cli)
 

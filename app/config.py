@@ -60,6 +60,8 @@ class Settings(BaseSettings):
     bundle_bytes_max: int = Field(20 * MEBIBYTE, description="Largest uploaded bundle, packed or unpacked, in bytes.")
     bundle_files_max: int = Field(500, description="Most files in a bundle.")
     file_bytes_max: int = Field(5 * MEBIBYTE, description="Largest single source file, in bytes.")
+    import_rows_max: int = Field(10_000, ge=1, description="Most submissions in one bulk upload.")
+    import_bytes_max: int = Field(64 * MEBIBYTE, ge=1, description="Largest bulk upload, in bytes.")
     report_bytes_max: int = Field(2 * MEBIBYTE, description="Largest report, in bytes of JSON.")
 
     session_days: int = Field(14, ge=1, description="How long a sign-in lasts.")

@@ -24,6 +24,11 @@ class WorkbenchError(Exception):
         self.details = details
 
 
+def problem_body(status: int, title: str, detail: str, *, what_to_do: str = "", **more: Any) -> dict[str, Any]:
+    """A problem as RFC 9457 writes it, with `what_to_do` beside."""
+    return {"type": "about:blank", "title": title, "status": status, "detail": detail, "what_to_do": what_to_do, **more}
+
+
 def clipped(text: str) -> str:
     """Messages repeat what was sent; a megabyte of it helps nobody."""
     return text if len(text) <= MESSAGE_LENGTH_MAX else f"{text[:MESSAGE_LENGTH_MAX]}…"

@@ -24,11 +24,14 @@ from app.experiments import routes as experiments_pages
 from app.exports import api as exports_api
 from app.exports import routes as exports_pages
 from app.home import routes as home_pages
+from app.imports import api as imports_api
+from app.imports import incoming as imports_incoming
+from app.imports import routes as imports_pages
 from app.kit import pages, problems
 from app.kit.assets import Assets
 from app.kit.db import Database
 from app.kit.headers import SecurityHeaders
-from app.kit.limits import BodyLimit
+from app.kit.limits import BodyLimit, Limit
 from app.reviews import api as reviews_api
 from app.reviews import contest_api as contests_api
 from app.reviews import contest_routes as contests_pages
@@ -46,14 +49,14 @@ from app.tasks import routes as tasks_pages
 
 API = "/api/v1"
 _API_ROUTERS = (
-    tasks_api.router, submissions_api.router, evaluations_api.router, rubrics_api.router, assignments_api.router,
-    reviews_api.router, contests_api.router, exports_api.router, admin_api.router,
+    tasks_api.router, submissions_api.router, imports_api.router, evaluations_api.router, rubrics_api.router,
+    assignments_api.router, reviews_api.router, contests_api.router, exports_api.router, admin_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
-    home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, rubrics_pages.router,
-    assignments_pages.router, reviews_drafts.router, reviews_pages.router, reviews_source_pages.router,
-    reviews_links.router, contests_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
-    admin_queue_pages.router,
+    home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
+    rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
+    reviews_source_pages.router, reviews_links.router, contests_pages.router, exports_pages.router,
+    experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time
@@ -73,7 +76,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     # After the routers: importing their modules is what fills the filters that templates use.
     app.state.templates = pages.make_environment()
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED_FROM_BYTES, compresslevel=_COMPRESSION)
-    app.add_middleware(BodyLimit, bytes_max=settings.bundle_bytes_max + _FORM_OVERHEAD_BYTES)
+    for_one = Limit(settings.bundle_bytes_max + _FORM_OVERHEAD_BYTES)
+    for_many = Limit(settings.import_bytes_max + _FORM_OVERHEAD_BYTES, what_to_do="Send it in parts.")
+    app.add_middleware(BodyLimit, limit=for_one, others=dict.fromkeys(imports_incoming.PATHS, for_many))
     app.add_middleware(SecurityHeaders, is_https=settings.is_https)
     return app
 

@@ -17,7 +17,12 @@ _settings = load_settings()
 
 app = Celery("workbench", broker=_settings.broker_url, set_as_current=True)
 app.conf.update(
-    imports=("workers.jobs.evaluate", "workers.jobs.experiment", "workers.jobs.export"),
+    imports=(
+        "workers.jobs.evaluate",
+        "workers.jobs.experiment",
+        "workers.jobs.export",
+        "workers.jobs.import_submissions",
+    ),
     task_queues=(Queue(HOUSE, routing_key=HOUSE), Queue(EVALUATIONS, routing_key=EVALUATIONS)),
     task_default_queue=HOUSE,
     task_acks_late=True,

@@ -83,6 +83,25 @@ class SkipKind(StrEnum):
     BROKEN_ITEM = "broken_item"
 
 
+class ImportState(StrEnum):
+    """Drives an import.  A FAILED one could not go on; the rows that were done stay done."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class RowStatus(StrEnum):
+    """What became of one row of an import; `valid` is a dry run's word for what would be created."""
+
+    CREATED = "created"
+    EXISTING = "existing"
+    VALID = "valid"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
 class Role(StrEnum):
     SUBMITTER = "submitter"
     REVIEWER = "reviewer"

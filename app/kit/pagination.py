@@ -34,10 +34,28 @@ def newest_first(
     limit: int = LIMIT_DEFAULT,
 ) -> Page[Any]:
     """One page by descending `key`, which must be unique; rows added meanwhile do not shift it."""
-    limit = max(1, min(limit, LIMIT_MAX))
     if cursor:
         query = query.where(key < decode_cursor(cursor))
-    rows = session.scalars(query.order_by(key.desc()).limit(limit + 1)).unique().all()
+    return _page(session, query.order_by(key.desc()), key, limit)
+
+
+def oldest_first(
+    session: Session,
+    query: Select[Any],
+    key: InstrumentedAttribute[int],
+    *,
+    cursor: str | None = None,
+    limit: int = LIMIT_DEFAULT,
+) -> Page[Any]:
+    """The same by ascending `key`; rows added meanwhile come at the end."""
+    if cursor:
+        query = query.where(key > decode_cursor(cursor))
+    return _page(session, query.order_by(key), key, limit)
+
+
+def _page(session: Session, query: Select[Any], key: InstrumentedAttribute[int], limit: int) -> Page[Any]:
+    limit = max(1, min(limit, LIMIT_MAX))
+    rows = session.scalars(query.limit(limit + 1)).unique().all()
     if len(rows) <= limit:
         return Page(rows)
     return Page(rows[:limit], encode_cursor(getattr(rows[limit - 1], key.key)))

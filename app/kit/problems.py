@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from app.errors import NotSignedIn, WorkbenchError, clipped
+from app.errors import NotSignedIn, WorkbenchError, clipped, problem_body
 from app.kit import pages
 
 PROBLEMS_MAX = 50
@@ -28,7 +28,7 @@ def install(app: FastAPI) -> None:
 
 
 def problem(status: int, title: str, detail: str, *, what_to_do: str = "", **more: Any) -> JSONResponse:
-    body = {"type": "about:blank", "title": title, "status": status, "detail": detail, "what_to_do": what_to_do, **more}
+    body = problem_body(status, title, detail, what_to_do=what_to_do, **more)
     return _Problem(body, status_code=status, media_type="application/problem+json")
 
 

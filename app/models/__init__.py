@@ -9,12 +9,13 @@ from app.models.review import Contest, Review, ReviewDraft, SubjectDecision
 from app.models.rubric import Rubric, RubricMove, RubricVersion, Ruling, RulingAcknowledgement
 from app.models.subject import SHUFFLE_BITS, ComparisonMember, ReviewSlot, ReviewSubject, SavedView, Skip, SubjectAuthor
 from app.models.submission import Submission
+from app.models.submission_import import Import, ImportRow
 from app.models.task import Task, TaskVersion
 
 __all__ = [
     "SHUFFLE_BITS", "ApiToken", "AuditEntry", "Base", "ComparisonMember", "Conflict", "Contest", "Evaluation",
-    "EvaluationEvent", "Experiment", "Export", "IdempotencyKey", "Lease", "Review", "ReviewDraft", "ReviewSlot",
-    "ReviewSubject", "Rubric", "RubricMove", "RubricVersion", "Ruling", "RulingAcknowledgement", "SavedView",
-    "SignInFailure", "Skip", "SubjectAuthor", "SubjectDecision", "Submission", "Task", "TaskVersion", "User",
-    "UserSession", "new_public_id", "utc_now",
+    "EvaluationEvent", "Experiment", "Export", "IdempotencyKey", "Import", "ImportRow", "Lease", "Review",
+    "ReviewDraft", "ReviewSlot", "ReviewSubject", "Rubric", "RubricMove", "RubricVersion", "Ruling",
+    "RulingAcknowledgement", "SavedView", "SignInFailure", "Skip", "SubjectAuthor", "SubjectDecision", "Submission",
+    "Task", "TaskVersion", "User", "UserSession", "new_public_id", "utc_now",
 ]  # fmt: skip

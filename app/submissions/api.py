@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query, Request, Response
@@ -13,7 +12,7 @@ from app.accounts.access import scope
 from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.evaluations import queries as evaluation_queries
-from app.kit import idempotency, trees
+from app.kit import idempotency
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Evaluation, Submission
 from app.submissions import policy, queries, service
@@ -102,7 +101,7 @@ def show_submission(request: Request, session: ReadSession, viewer: Reader, subm
 def _submit(
     request: Request, response: Response, session: WriteSession, viewer: Viewer, new: NewSubmission, key: str | None
 ) -> SubmissionOut:
-    fingerprint = _fingerprint(new)
+    fingerprint = new.fingerprint()
     if (before := idempotency.recall(session, viewer.id, key, fingerprint)) is not None:
         response.status_code = before.status
         return SubmissionOut.model_validate(before.body)
@@ -127,8 +126,3 @@ def _as_out(request: Request, viewer: Viewer, submission: Submission, evaluation
         evaluations=[EvaluationRef(id=e.public_id, state=e.state, verdict=e.verdict) for e in evaluations],
         url=f"{request.app.state.settings.base_url}/submissions/{submission.public_id}",
     )  # fmt: skip
-
-
-def _fingerprint(new: NewSubmission) -> str:
-    rest = {k: v for k, v in vars(new).items() if k != "files"}
-    return trees.tree_sha256({**new.files, "\0": json.dumps(rest, sort_keys=True).encode()})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import inspect
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -42,6 +43,11 @@ class NewSubmission:
     claims: list[Any] = field(default_factory=list)
     parent: str | None = None
 
+    def fingerprint(self) -> str:
+        """One hash for all that was sent, so that a repeated key is known to ask for the same."""
+        rest = {k: v for k, v in vars(self).items() if k != "files"}
+        return trees.tree_sha256({**self.files, "\0": json.dumps(rest, sort_keys=True).encode()})
+
 
 @dataclass(frozen=True)
 class Submitted:
@@ -54,22 +60,17 @@ class Submitted:
 
 def submit(session: Session, settings: Settings, viewer: Viewer, new: NewSubmission) -> Submitted:
     """Keep the source, open a subject for review, and ask for an evaluation, in one transaction."""
-    require_role(viewer, Role.SUBMITTER)
-    version = _open_version(session, new)
-    tree = _checked(settings, new)
-    sha256 = trees.tree_sha256(tree)
-    before = queries.same_bytes(session, author_id=viewer.id, task_version_id=version.id, sha256=sha256)
-    if before is not None:
-        return Submitted(before, None, is_new=False)
-    parent = _parent(session, viewer, version, new.parent)
-    submission = Submission(
-        task_version_id=version.id, author_id=viewer.id, parent_id=parent.id if parent else None,
-        revision=parent.revision + 1 if parent else 1, pseudonym=viewer.pseudonym, sha256=sha256,
-        framework=sources.decide_framework(tree, new.framework, version.frameworks),
-        files=trees.store_tree(BlobStore(settings.blobs_dir), tree), model=new.model, prompt=new.prompt,
-        explanation=new.explanation, claims=sources.read_claims(tree), title=new.title.strip(),
-    )  # fmt: skip
+    submission, tree = _drafted(session, settings, viewer, new)
+    if _is_kept(submission):
+        return Submitted(submission, None, is_new=False)
+    submission.files = trees.store_tree(BlobStore(settings.blobs_dir), tree)
     return _keep(session, submission)
+
+
+def try_out(session: Session, settings: Settings, viewer: Viewer, new: NewSubmission) -> Submission | None:
+    """Refuse what `submit` would refuse, and keep nothing: the earlier submission of the same bytes, or None."""
+    submission, _ = _drafted(session, settings, viewer, new)
+    return submission if _is_kept(submission) else None
 
 
 def read_upload(settings: Settings, filename: str, data: bytes) -> trees.Tree:
@@ -105,6 +106,29 @@ def evaluate_again(session: Session, viewer: Viewer, submission: Submission, *, 
     evaluation = evaluations.request_evaluation(session, submission.id, requested_by_id=viewer.id, reason=reason)
     audit.note(session, viewer.id, "evaluation.request", evaluation.public_id, reason=reason)
     return evaluation
+
+
+def _drafted(session: Session, settings: Settings, viewer: Viewer, new: NewSubmission) -> tuple[Submission, trees.Tree]:
+    """Everything checked: the submission to keep, still without its files, or the earlier one of the same bytes."""
+    require_role(viewer, Role.SUBMITTER)
+    version = _open_version(session, new)
+    tree = _checked(settings, new)
+    sha256 = trees.tree_sha256(tree)
+    before = queries.same_bytes(session, author_id=viewer.id, task_version_id=version.id, sha256=sha256)
+    if before is not None:
+        return before, tree
+    parent = _parent(session, viewer, version, new.parent)
+    drafted = Submission(
+        task_version_id=version.id, author_id=viewer.id, parent_id=parent.id if parent else None,
+        revision=parent.revision + 1 if parent else 1, pseudonym=viewer.pseudonym, sha256=sha256,
+        framework=sources.decide_framework(tree, new.framework, version.frameworks), files=[], model=new.model,
+        prompt=new.prompt, explanation=new.explanation, claims=sources.read_claims(tree), title=new.title.strip(),
+    )  # fmt: skip
+    return drafted, tree
+
+
+def _is_kept(submission: Submission) -> bool:
+    return inspect(submission).persistent
 
 
 def _open_version(session: Session, new: NewSubmission) -> TaskVersion:

@@ -37,8 +37,9 @@ def list_versions(session: Session, task_id: int) -> Sequence[TaskVersion]:
 
 def find_version(session: Session, name: str, version: int | None = None) -> TaskVersion:
     """A task's version by name, the newest when none is said; `tkv_…` and `tsk_…` ids work as names too."""
-    query = _with_task().join(Task, Task.id == TaskVersion.task_id)
-    query = query.where((Task.name == name) | (Task.public_id == name) | (TaskVersion.public_id == name))
+    # Each side by its own index; over a join it would be every version there is.
+    task = select(Task.id).where((Task.name == name) | (Task.public_id == name))
+    query = _with_task().where(TaskVersion.task_id.in_(task) | (TaskVersion.public_id == name))
     if version is not None:
         query = query.where(TaskVersion.version == version)
     found = session.scalars(query.order_by(TaskVersion.version.desc()).limit(1)).first()

@@ -12,6 +12,7 @@ from starlette.routing import compile_path
 from app.domain.review import Decision
 from app.experiments.service import Asked, request_experiment
 from app.exports import service as exports
+from app.imports import service as imports
 from app.main import _PAGE_ROUTERS
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
@@ -21,6 +22,7 @@ from tests.conftest import make_settings, migrate
 from tests.journeys.sample_house import SampleHouse, claimed_review, open_house
 from tests.pages.conftest import PASSWORD
 from workers.jobs.experiment import run as run_experiment
+from workers.jobs.import_submissions import run as run_import
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -46,7 +48,7 @@ OPEN_TO_ALL = [
 ]
 FILES_AND_FRAGMENTS = {
     "/rubrics/{public_id}/yaml", "/rubrics/{public_id}/json", "/exports/{public_id}/file",
-    "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
+    "/imports/{public_id}/results", "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
 }  # fmt: skip
 TABS_MAX = 1500
 SHORTCUTS = "jk1234567890cle[]sqnuiatpvfd?"
@@ -90,6 +92,7 @@ class Walk:
     submitted: str = ""
     experiment: str = ""
     contest: str = ""
+    imported: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +148,12 @@ def work_in(house: SampleHouse) -> Walk:
         walk.contest = f"/contests/{contest.public_id}"
         run = request_experiment(session, house.settings, rob, draft, asked)
         walk.experiment = f"/experiments/{run.public_id}"
+        rows = b'{"task": "row-softmax", "files": {"s.py": "import triton"}, "key": "a"}\n{\n'
+        sent = imports.request_import(session, house.people["sue"], imports.keep_upload(house.settings, rows))
+        walk.imported = f"/imports/{sent.public_id}"
         walk.addresses = addresses(walk, f"/rubrics/{used.public_id}", f"/rubrics/{edited.public_id}")
     run_experiment(house.database, house.settings, lambda: lambda *_: factories.make_report(), run.public_id)
+    run_import(house.database, house.settings, sent.public_id)
     return walk
 
 
@@ -156,7 +163,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
     reads = [*OPEN_TO_ALL, *made, judged, walk.submitted]
     reviews_too = [*reads, "/queue", "/reviews", "/rubrics", used]
     return {
-        "sue": [*reads, "/submissions/new"],
+        "sue": [*reads, "/submissions/new", "/imports", walk.imported],
         "rob": [
             *reviews_too,
             walk.draft,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 OPEN_TO_ALL = ("/", "/submissions", "/tasks", "/tasks/row-softmax", "/catalogue", "/account")
-FOR_SUBMITTERS = ("/submissions/new",)
+FOR_SUBMITTERS = ("/submissions/new", "/imports")
 FOR_REVIEWERS = ("/queue", "/reviews", "/rubrics")
 FOR_ADJUDICATORS = ("/exports", "/admin")
 FOR_ADMINS = ("/admin/people", "/admin/audit")

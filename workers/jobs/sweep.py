@@ -13,6 +13,7 @@ from app.config import Settings
 from app.evaluations import service as evaluations
 from app.experiments import service as experiments
 from app.exports import service as exports
+from app.imports import service as imports
 from app.kit import idempotency
 from app.kit.db import Database
 
@@ -28,6 +29,7 @@ class Swept:
     slots_expired: int = 0
     exports_resent: int = 0
     experiments_resent: int = 0
+    imports_resent: int = 0
 
 
 def run(database: Database, settings: Settings) -> Swept:
@@ -43,9 +45,11 @@ def run(database: Database, settings: Settings) -> Swept:
     with database.write() as session:
         experimented = experiments.sweep(session, settings)
     with database.write() as session:
+        imported = imports.sweep(session, settings)
+    with database.write() as session:
         accounts.forget_old_failures(session, settings)
         idempotency.forget_old(session)
-    done = Swept(swept.resent, swept.recovered, expired, exported, experimented)
+    done = Swept(swept.resent, swept.recovered, expired, exported, experimented, imported)
     if done != Swept():
         log.info("swept", **dataclasses.asdict(done))
     return done
