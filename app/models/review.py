@@ -23,6 +23,7 @@ class Review(Row):
     {path, line, end_line, body, criterion}, `links` of {left_path, left_start, left_end, right_path, ...}.
     `is_extra` marks one that came too late for its slot.  A correction is a row of its own: the next `revision`,
     which `supersedes` the one before and says in a line `what_changed`.  The one before stays as it was submitted.
+    `health` is of a task version under review: its record when the review was submitted (`TaskHealth`).
     """
 
     __tablename__ = "reviews"
@@ -42,6 +43,7 @@ class Review(Row):
     decision: Mapped[str | None] = mapped_column(String(20))
     confidence: Mapped[int | None]
     is_extra: Mapped[bool] = mapped_column(default=False)
+    health: Mapped[dict[str, Any] | None]
     suggestions_shown: Mapped[bool] = mapped_column(default=True)
     active_seconds: Mapped[int] = mapped_column(default=0)
     wall_seconds: Mapped[int] = mapped_column(default=0)

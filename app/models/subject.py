@@ -6,7 +6,7 @@ import datetime as dt
 import secrets
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from app.domain.review import SlotState
@@ -32,7 +32,12 @@ class ReviewSubject(Row):
         Index("ix_review_subjects_is_open_rank_shuffle", "is_open", "rank", "shuffle"),
         Index("ix_review_subjects_is_open_id", "is_open", "id"),
         Index("ix_review_subjects_is_open_due_at", "is_open", "due_at"),
-    )
+        # A version is reviewed as one item, however many people ask for it.
+        Index(
+            "uq_review_subjects_design", "task_version_id", unique=True,
+            sqlite_where=text("kind = 'task_version'"), postgresql_where=text("kind = 'task_version'"),
+        ),
+    )  # fmt: skip
     prefix = "sbj"
 
     kind: Mapped[str] = mapped_column(String(20))
