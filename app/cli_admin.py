@@ -77,6 +77,32 @@ def set_password(
         typer.echo(f"set the password of {user.login}")
 
 
+@admin.command()
+def review_task(
+    name: Annotated[str, typer.Argument(help="The task whose design is to be reviewed.")],
+    reason: Annotated[str, typer.Option(help="Why; reviewers read it in the queue.")],
+    by: Annotated[str, typer.Option(help="The login of the admin or adjudicator who asks.")],
+    version: Annotated[int, typer.Option(help="Which version; default: the newest.")] = 0,
+) -> None:
+    """Put the design of a task into the review queue."""
+    from app.accounts import queries as account_queries
+    from app.accounts.policy import viewer_of
+    from app.assignments import designs
+    from app.config import load_settings
+    from app.errors import NotFound
+    from app.evaluations.task_health import health_of
+    from app.tasks import queries
+
+    with _write() as session:
+        user = account_queries.user_by_login(session, by)
+        if user is None:
+            raise NotFound(f"there is no {by!r}", what_to_do="Name the login of an admin or adjudicator.")
+        task = queries.find_version(session, name, version or None)
+        health = health_of(session, task.id)
+        subject = designs.ask_for_review(session, load_settings(), viewer_of(user), task, health, reason=reason)
+        typer.echo(f"version {task.version} of {task.task.name} is in the queue as {subject.public_id}")
+
+
 @contextmanager
 def _write() -> Iterator[Session]:
     from app.config import load_settings

@@ -35,6 +35,8 @@ from app.kit.limits import BodyLimit, Limit
 from app.reviews import api as reviews_api
 from app.reviews import contest_api as contests_api
 from app.reviews import contest_routes as contests_pages
+from app.reviews import design_api as designs_api
+from app.reviews import design_routes as reviews_designs
 from app.reviews import draft_routes as reviews_drafts
 from app.reviews import link_routes as reviews_links
 from app.reviews import routes as reviews_pages
@@ -50,12 +52,14 @@ from app.tasks import routes as tasks_pages
 API = "/api/v1"
 _API_ROUTERS = (
     tasks_api.router, submissions_api.router, imports_api.router, evaluations_api.router, rubrics_api.router,
-    assignments_api.router, reviews_api.router, contests_api.router, exports_api.router, admin_api.router,
+    assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, exports_api.router,
+    admin_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
     rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
-    reviews_source_pages.router, reviews_links.router, contests_pages.router, exports_pages.router,
+    reviews_source_pages.router, reviews_links.router, reviews_designs.router, contests_pages.router,
+    exports_pages.router,
     experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20

@@ -50,6 +50,12 @@ class Decision(StrEnum):
     CANNOT_JUDGE = "cannot_judge"
 
 
+# Of a task's version: nobody cheats in a task, and what is wrong with one is what the other decisions say.
+DESIGN_DECISIONS = (
+    Decision.ACCEPT, Decision.ACCEPT_WITH_NOTES, Decision.REVISE, Decision.REJECT, Decision.CANNOT_JUDGE,
+)  # fmt: skip
+
+
 class CommentSeverity(StrEnum):
     """How much a reviewer's comment weighs; a comment may leave it open."""
 

@@ -19,15 +19,15 @@ READ_MAX = 100
 # Codes of findings that speak of the task, whoever submitted to it.
 _OF_THE_TASK = ("task.",)
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+_Json = Mapping[str, Any]
 _RAN = ("passed", "failed", "error", "flagged")
 
 
 def health_of(session: Session, task_version_id: int) -> TaskHealth:
     """The record of one version; of a version that nobody has submitted to, an empty one."""
-    verdicts = dict(session.execute(_of(task_version_id, Evaluation.verdict, func.count()).group_by(Evaluation.verdict)))
-    newest = _of(
-        task_version_id, Evaluation.public_id, Evaluation.report["findings"], Evaluation.report["workloads"]
-    )
+    counted = _of(task_version_id, Evaluation.verdict, func.count()).group_by(Evaluation.verdict)
+    verdicts: dict[str, int] = dict(session.execute(counted).all())
+    newest = _of(task_version_id, Evaluation.public_id, Evaluation.report["findings"], Evaluation.report["workloads"])
     reports = session.execute(newest.order_by(Evaluation.id.desc()).limit(READ_MAX)).all()
     repeated, changed = _repeated(session, task_version_id)
     tally = _Tally()
@@ -58,7 +58,7 @@ class _Tally:
     hidden: set[str] = field(default_factory=set)
     reference_ulp: list[float] = field(default_factory=list)
 
-    def read(self, public_id: str, findings: Sequence[Mapping[str, Any]], workloads: Sequence[Mapping[str, Any]]) -> None:
+    def read(self, public_id: str, findings: Sequence[_Json], workloads: Sequence[_Json]) -> None:
         """One report, the newest first."""
         here: set[str] = set()
         for finding in findings:

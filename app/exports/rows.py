@@ -12,7 +12,8 @@ from app.kit import trees
 from app.kit.blobs import BlobStore
 from app.models import Evaluation, Experiment, Review, RubricVersion, Ruling, SubjectDecision, Submission, TaskVersion
 from app.reviews import links
-from app.reviews.comments import PlacedComment, placed, sources_of
+from app.reviews.comments import PlacedComment, placed
+from app.reviews.files import reviewed, sources_of
 from app.reviews.scoring import ReviewContent, as_scores
 from app.rubrics.content import as_rubric
 
@@ -45,7 +46,7 @@ def review_row(
 
 def _review(settings: Settings, review: Review) -> dict[str, Any]:
     """`supersedes` is the id of the revision before.  Only first answers were blind to the other reviews."""
-    sources = sources_of(settings, review.subject.submission)
+    sources = sources_of(settings, reviewed(review.subject))
     left = links.task_sources(settings, review.subject.task_version) if review.links else {}
     content = ReviewContent.model_validate({"scores": review.scores})
     points = total(as_rubric(review.rubric_version.content), as_scores(content))
@@ -63,6 +64,7 @@ def _review(settings: Settings, review: Review) -> dict[str, Any]:
         "decision": review.decision,
         "confidence": review.confidence,
         "comments": [_comment(number, placed(c, sources)) for number, c in enumerate(review.comments, 1)],
+        "health": review.health,
         "links": links.exported(review.links, left, sources),
         "feedback": review.feedback,
         "is_extra": review.is_extra,

@@ -15,12 +15,12 @@ from app.accounts.policy import Viewer
 from app.config import Settings
 from app.domain.review import ReviewState
 from app.domain.rubric import Rubric
-from app.models import Review, Submission
+from app.models import Review, Submission, TaskVersion
 from app.reviews import queries
+from app.reviews.files import Reviewed, paths_of, sources_of
 from app.reviews.scoring import CommentContent, DraftComment, ReviewContent
 from app.submissions import queries as submission_queries
-from app.submissions import service as submissions
-from app.submissions.differences import lines_of, ported
+from app.submissions.differences import ported
 
 SNIPPET_LINES_MAX = 100
 
@@ -65,13 +65,6 @@ class EarlierComment:
         return self.now is None
 
 
-def sources_of(settings: Settings, submission: Submission | None) -> dict[str, list[str]]:
-    """Every text of the submission in lines; a profiler's binary has none that could be commented on."""
-    if submission is None:
-        return {}
-    return {f.path: lines_of(f.text) for f in submissions.source_files(settings, submission) if f.text is not None}
-
-
 def placed(comment: Mapping[str, Any], sources: Sources) -> PlacedComment:
     content = DraftComment.model_validate(dict(comment))
     start, end = content.line, content.end_line or content.line
@@ -90,14 +83,15 @@ def by_line(comments: Iterable[PlacedComment]) -> dict[str, dict[int, list[Place
     return found
 
 
-def problems(settings: Settings, rubric: Rubric, given: ReviewContent, submission: Submission | None) -> dict[str, str]:
+def problems(settings: Settings, rubric: Rubric, given: ReviewContent, what: Reviewed) -> dict[str, str]:
     """What keeps comments from being published, under `comments`: each fault names its comment."""
     criteria = {c.key for c in rubric.criteria}
-    paths = {f["path"] for f in submission.files} if submission else set()
-    sources = sources_of(settings, submission) if any(c.line for c in given.comments) else {}
+    paths = paths_of(what)
+    sources = sources_of(settings, what) if any(c.line for c in given.comments) else {}
+    whose = "the task" if isinstance(what, TaskVersion) else "the submission"
     faults = []
     for number, comment in enumerate(given.comments, 1):
-        place = _misplaced(comment, paths, sources)
+        place = _misplaced(comment, paths, sources, whose)
         faults += [f"comment {number} {place}"] if place else []
         if comment.criterion is not None and comment.criterion not in criteria:
             faults.append(f"comment {number} speaks for {comment.criterion}, which this rubric does not ask")
@@ -132,13 +126,13 @@ def carried(earlier_one: EarlierComment) -> dict[str, Any]:
     return content | {"path": None, "line": None, "end_line": None, "body": about}
 
 
-def _misplaced(comment: CommentContent, paths: Collection[str], sources: Sources) -> str:
+def _misplaced(comment: CommentContent, paths: Collection[str], sources: Sources, whose: str) -> str:
     """Why the comment stands nowhere; empty where it stands."""
     path, line, end = comment.path, comment.line, comment.end_line
     if path is None:
         return "names a line and no file" if line or end else ""
     if path not in paths:
-        return f"names {path}, which is not in the submission"
+        return f"names {path}, which is not in {whose}"
     if line is None:
         return f"names a last line ({end}) and no first" if end else ""
     if path not in sources:

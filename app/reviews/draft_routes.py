@@ -131,7 +131,7 @@ def move(
 @router.post("/reviews/{public_id}/preview")
 def preview(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     """As the author will read it.  Keeps nothing; a POST only because the text may be long."""
-    return showing.author_preview(request, _own_draft(session, viewer, public_id), form.content)
+    return showing.author_preview(request, viewer, _own_draft(session, viewer, public_id), form.content)
 
 
 @router.post("/reviews/{public_id}/hints")

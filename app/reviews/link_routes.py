@@ -17,7 +17,7 @@ from app.kit import pages
 from app.kit.source import coloured_all
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review
-from app.reviews import comments, links, queries, scoring, service
+from app.reviews import comments, files, links, queries, scoring, service
 from app.reviews.forms import LINK_FIELDS, link_of
 
 router = steps(include_in_schema=False)
@@ -82,7 +82,7 @@ def _checked(request: Request, review: Review, typed: dict[str, str]) -> dict[st
     settings = request.app.state.settings
     given = scoring.read({"links": [data]}).links[0]
     left = links.task_sources(settings, review.subject.task_version)
-    if why := links.fault(given, left, comments.sources_of(settings, review.subject.submission)):
+    if why := links.fault(given, left, files.sources_of(settings, review.subject.submission)):
         raise Invalid(f"the link {why}", what_to_do="Correct the numbers.")
     return given.model_dump(mode="json")
 
@@ -100,7 +100,7 @@ def _page(
 ) -> Response:
     settings, submission = request.app.state.settings, review.subject.submission
     lefts = links.task_sources(settings, review.subject.task_version)
-    rights = comments.sources_of(settings, submission)
+    rights = files.sources_of(settings, submission)
     if not rights or not lefts:
         raise NotFound("there is nothing to link", what_to_do="This review is of no submission, or of none with text.")
     is_mine = review.state == ReviewState.DRAFT and review.reviewer_id == viewer.id

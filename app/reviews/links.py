@@ -13,16 +13,14 @@ from typing import Any
 from app.config import Settings
 from app.kit import strict_json
 from app.models import Submission, TaskVersion
-from app.reviews.comments import Sources, sources_of
+from app.reviews.comments import Sources
+from app.reviews.files import sources_of
 from app.reviews.scoring import DraftLink, Fate, LinkContent, ReviewContent
-from app.submissions.differences import lines_of
 from app.submissions.outline import features
-from app.tasks import service as tasks
 
 SNIPPET_LINES_MAX = 100
 NOT_LINKED = "not linked"
 # Names the hidden workloads.
-_NOT_SHOWN = "task.toml"
 
 
 @dataclass(frozen=True)
@@ -97,11 +95,7 @@ def numbered(links: Sequence[Mapping[str, Any]]) -> list[Link]:
 
 def task_sources(settings: Settings, version: TaskVersion) -> dict[str, list[str]]:
     """Every text of the task in lines, but the one that names hidden workloads."""
-    found = {}
-    for path, data in tasks.files_of(settings, version).items():
-        if path != _NOT_SHOWN and b"\0" not in data:
-            found[path] = lines_of(data.decode("utf-8", "replace"))
-    return found
+    return sources_of(settings, version, sees_hidden=False)
 
 
 def problems(

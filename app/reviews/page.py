@@ -15,6 +15,7 @@ from app.evaluations.panels import Evidence, FindingRow
 from app.kit import pages
 from app.models import RubricVersion, Ruling
 from app.reviews import scoring
+from app.reviews.designs import Design
 from app.rubrics.content import CriterionContent, RubricContent, as_rubric
 
 EMPTY_SCORE: dict[str, Any] = {"level": None, "state": "scored", "rationale": "", "evidence": [], "false_because": ""}
@@ -58,12 +59,12 @@ def criteria_of(
     kind: str,
     framework: str,
     scores: Mapping[str, Any],
-    evidence: Evidence | None,
+    evidence: Evidence | Design | None,
     problems: Mapping[str, str] | None = None,
     rulings: Sequence[ShownRuling] = (),
 ) -> list[CriterionView]:
     whole = RubricContent.model_validate(version.content)
-    caps = scoring.caps(as_rubric(whole), evidence.report.to_json() if evidence else None)
+    caps = scoring.caps(as_rubric(whole), _as_report(evidence))
     return [
         CriterionView(
             content=c,
@@ -89,21 +90,27 @@ def preview_of(content: RubricContent) -> list[CriterionView]:
     return [CriterionView(content=c, score=EMPTY_SCORE) for c in content.criteria]
 
 
+def _as_report(evidence: Evidence | Design | None) -> dict[str, Any] | None:
+    if isinstance(evidence, Design):
+        return evidence.health.as_report()
+    return evidence.report.to_json() if evidence else None
+
+
 def _applies(criterion: CriterionContent, kind: str, framework: str) -> bool:
     fits_kind = not criterion.kinds or kind in criterion.kinds
     return fits_kind and (not criterion.frameworks or framework in criterion.frameworks)
 
 
-def _informing(criterion: CriterionContent, evidence: Evidence | None) -> tuple[FindingRow, ...]:
+def _informing(criterion: CriterionContent, evidence: Evidence | Design | None) -> tuple[FindingRow, ...]:
     if evidence is None:
         return ()
     rules = (*criterion.informed_by, *criterion.caps)
     return tuple(row for row in evidence.findings if any(informers.covers(rule, row.finding.code) for rule in rules))
 
 
-def _proposal(criterion: CriterionContent, evidence: Evidence | None) -> str:
+def _proposal(criterion: CriterionContent, evidence: Evidence | Design | None) -> str:
     """The stages that inform the criterion and were not measured, as a reason why it cannot be judged."""
-    if evidence is None:
+    if not isinstance(evidence, Evidence):
         return ""
     stages = [informers.stage_of(key) for key in criterion.informed_by]
     deciding = [evidence.stage(stage) for stage in dict.fromkeys(stages) if stage is not None]

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.assignments.rules import asked_by, too_close
-from app.domain.review import ReviewState, SlotState
+from app.domain.review import Decision, ReviewState, SlotState, SubjectKind
 from app.errors import NotFound
 from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
 from app.models import (
@@ -31,6 +31,8 @@ from app.models import (
 )
 from app.reviews import policy
 
+# The gate of every shipped rubric of submissions that asks whether the task can be judged at all.
+_JUDGEABLE = "judgeable"
 OPEN, SETTLED = "open", "settled"  # states of a contest
 
 
@@ -129,6 +131,38 @@ def standing(seen: Sequence[SeenReview]) -> list[SeenReview]:
 def decisions_in(session: Session, subject_id: int) -> Sequence[str]:
     """What the submitted reviews of a subject decide, each as it stands."""
     return [decision for decision in session.scalars(_DECISIONS, {"subject": subject_id}) if decision]
+
+
+def says_defect(review: Review) -> bool:
+    """Whether a review of a submission says that the fault lies in the task, by its decision or by the first gate."""
+    return review.decision == Decision.TASK_DEFECT or review.scores.get(_JUDGEABLE, {}).get("level") == 0
+
+
+@dataclass(frozen=True)
+class DefectReport:
+    """A review of a submission that finds the fault in the task; without its words for whoever may not read it yet."""
+
+    at: dt.datetime
+    said: str = ""
+    review_id: str = ""
+
+
+def defect_reports(session: Session, viewer: Viewer, task_version_id: int, limit: int = 20) -> list[DefectReport]:
+    """What reviews of submissions say against the task, newest first."""
+    judgeable = Review.scores[_JUDGEABLE]["level"].as_integer()
+    query = _whole().where(
+        Review.state == ReviewState.SUBMITTED, (Review.decision == Decision.TASK_DEFECT) | (judgeable == 0),
+        Review.subject.has(
+            (ReviewSubject.task_version_id == task_version_id) & (ReviewSubject.kind == SubjectKind.SUBMISSION)
+        ),
+    )  # fmt: skip
+    found = []
+    for review in session.scalars(query.order_by(Review.id.desc()).limit(limit)):
+        at = review.submitted_at or review.created_at
+        may_read = any(seen.review.id == review.id for seen in visible_reviews(session, viewer, review.subject_id))
+        said = review.scores.get(_JUDGEABLE, {}).get("rationale", "").strip() or review.feedback
+        found.append(DefectReport(at, said, review.public_id) if may_read else DefectReport(at))
+    return found
 
 
 def is_author(session: Session, viewer: Viewer, subject_id: int) -> bool:

@@ -94,7 +94,9 @@ def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> di
         "report": report if report is None or sees_hidden else report.for_submitter(),
         "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author,
         "is_author": is_author,
-        "rows": [(s, {c.content.key: c for c in showing.criteria(s.review, viewer, s.review.scores)}) for s in seen],
+        "decide_at": f"/submissions/{submission.public_id}/decide",
+        "back": (f"/submissions/{submission.public_id}", "Back to the submission"),
+        "rows": [(s, {c.content.key: c for c in showing.criteria_read(s.review, viewer)}) for s in seen],
         "decisions": page.DECISIONS,
         "confidences": page.CONFIDENCES,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -164,7 +164,12 @@ def as_scores(content: ReviewContent) -> dict[str, Score]:
     }  # fmt: skip
 
 
-def missing(rubric: Rubric, content: ReviewContent, report: Mapping[str, Any] | None) -> dict[str, str]:
+def missing(
+    rubric: Rubric,
+    content: ReviewContent,
+    report: Mapping[str, Any] | None,
+    decisions: Collection[Decision] = tuple(Decision),
+) -> dict[str, str]:
     """What keeps the review from being submitted: place -> sentence, in the order of the page."""
     scores = as_scores(content)
     found = problems(rubric, scores) | _above_caps(rubric, scores, report)
@@ -172,6 +177,8 @@ def missing(rubric: Rubric, content: ReviewContent, report: Mapping[str, Any] | 
     found |= {key: "this rubric has no such criterion" for key in scores if key not in known}
     if content.decision is None:
         found["decision"] = "choose a decision"
+    elif content.decision not in decisions:
+        found["decision"] = f"here the decisions are {', '.join(decisions)}"
     if content.confidence is None:
         found["confidence"] = "say how sure you are, from 1 to 3"
     if len(content.feedback.strip()) < FEEDBACK_LENGTH_MIN:

@@ -11,14 +11,17 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
+from app.assignments import designs as task_designs
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.config import Settings
 from app.domain.report import Report
-from app.domain.review import Decision, ReviewState, Role, SlotState
+from app.domain.review import DESIGN_DECISIONS, Decision, ReviewState, Role, SlotState
+from app.domain.task_health import TaskHealth
 from app.errors import Conflict, Invalid, NotPermitted
 from app.evaluations import queries as evaluation_queries
 from app.evaluations import service as evaluations
+from app.evaluations.task_health import health_of
 from app.kit import audit
 from app.models import (
     Contest,
@@ -32,7 +35,7 @@ from app.models import (
     TaskVersion,
     utc_now,
 )
-from app.reviews import comments, corrections, differing, links, queries, scoring, variables
+from app.reviews import comments, corrections, differing, files, links, queries, scoring, variables
 from app.rubrics import queries as rubric_queries
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
@@ -152,14 +155,15 @@ def submit_review(
         raise NotPermitted("nobody reviews their own work")
     corrections.must_still_be_allowed(session, viewer, review)
     given = scoring.read(content)
-    report = review.evaluation.report if review.evaluation else None
+    health = _health(session, review)
+    report = health.as_report() if health else review.evaluation.report if review.evaluation else None
     problems = _unknown_variables(given)
-    given = _filled(given, report)
+    given = _filled(given, None if health else report)
     unread = rulings.unread(session, viewer, review.rubric_version)
     rubric = rubric_of(review.rubric_version)
     problems |= (
-        scoring.missing(rubric, given, report)
-        | comments.problems(settings, rubric, given, review.subject.submission)
+        scoring.missing(rubric, given, report, DESIGN_DECISIONS if health else tuple(Decision))
+        | comments.problems(settings, rubric, given, _reviewed(session, review))
         | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
         | corrections.problems(review, given)
@@ -173,9 +177,11 @@ def submit_review(
     if review.supersedes_id is None:
         review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
+    review.health = health.to_json() if health else None
     session.flush()
     assignments.note_decisions(session, review.subject, queries.decisions_in(session, review.subject_id))
     _contest_what_is_called_false(session, viewer, review, given)
+    _report_task_defect(session, settings, viewer, review)
     rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
     detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
     audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
@@ -300,6 +306,28 @@ def _contest_what_is_called_false(
     for code, reason in called.items():
         if code in reported - mine:
             contest_finding(session, viewer, review, code=code, reason=reason)
+
+
+def _health(session: Session, review: Review) -> TaskHealth | None:
+    """What a task's version is judged by, as it is now; of anything else, nothing."""
+    subject = review.subject
+    return health_of(session, subject.task_version_id) if files.is_design(subject) else None
+
+
+def _reviewed(session: Session, review: Review) -> files.Reviewed:
+    subject = review.subject
+    if files.is_design(subject):
+        return session.get_one(TaskVersion, subject.task_version_id)
+    return subject.submission
+
+
+def _report_task_defect(session: Session, settings: Settings, viewer: Viewer, review: Review) -> None:
+    """What keeps a submission from being judged is the task's: somebody looks at the task itself."""
+    if files.is_design(review.subject) or not queries.says_defect(review):
+        return
+    version = session.get_one(TaskVersion, review.subject.task_version_id)
+    health = health_of(session, version.id)
+    task_designs.report_defect(session, settings, viewer, version, health, review_id=review.public_id)
 
 
 def _evidence(session: Session, slot: ReviewSlot) -> Evaluation | None:

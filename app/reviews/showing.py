@@ -13,16 +13,20 @@ from app.accounts import keys
 from app.accounts import queries as account_queries
 from app.accounts.policy import Viewer
 from app.domain.report import Report
-from app.domain.review import CommentCategory, CommentSeverity, SlotState
+from app.domain.review import DESIGN_DECISIONS, CommentCategory, CommentSeverity, SlotState
 from app.domain.rubric import total
+from app.domain.task_health import TaskHealth
 from app.errors import WorkbenchError
 from app.evaluations import panels, precision
+from app.evaluations.task_health import health_of
 from app.kit import pages
-from app.models import Review
+from app.models import Review, TaskVersion
 from app.reviews import (
     comments,
+    designs,
     differing,
     feedback,
+    files,
     hints,
     links,
     page,
@@ -32,7 +36,7 @@ from app.reviews import (
     service,
     variables,
 )
-from app.reviews.source_routes import PARENT, choices_of, evidence_for, more_address
+from app.reviews.source_routes import PARENT, choices_of, evidence_for, more_address, source_files
 from app.rubrics import queries as rubric_queries
 from app.rubrics.content import RubricContent, as_rubric
 from app.submissions import parts
@@ -40,7 +44,7 @@ from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.differences import changed
-from app.submissions.display import files_shown
+from app.tasks import policy as task_policy
 
 
 def draft_page(
@@ -58,8 +62,8 @@ def draft_page(
     if other is not None and other.conflict is None:
         other = None
     problems = error.details.get("problems", {}) if error else {}
-    typed = _placed(request, review, content.get("comments", []))
-    shown = _evidence_context(request, viewer, review, comments.by_line(typed), precision.records(session))
+    typed = _placed(request, viewer, review, content.get("comments", []))
+    shown = _evidence_context(request, session, viewer, review, comments.by_line(typed))
     context = (
         shown
         | _conflict(session, review, content, other)
@@ -81,17 +85,23 @@ def draft_page(
             "severities": tuple(CommentSeverity),
             "categories": tuple(CommentCategory),
             "criteria": criteria(
-                review, viewer, content.get("scores", {}), problems, _rulings(session, viewer, review, content)
+                review,
+                viewer,
+                content.get("scores", {}),
+                problems,
+                _rulings(session, viewer, review, content),
+                design=shown["design"],
             ),
             "newer_rubric": service.newer_rubric(session, review),
-            "decisions": page.DECISIONS,
+            "decisions": DESIGN_DECISIONS if shown["design"] else page.DECISIONS,
             "confidences": page.CONFIDENCES,
             "token": _token(viewer, review),
             "lease_until": _lease(viewer, review),
             "contests": queries.contests_by(session, review),
         }
     )
-    return pages.render(request, "reviews/page.html", context, status=error.status if error else 409 if other else 200)
+    template = "reviews/design.html" if files.is_design(review.subject) else "reviews/page.html"
+    return pages.render(request, template, context, status=error.status if error else 409 if other else 200)
 
 
 def conflict_shown(
@@ -105,16 +115,18 @@ def conflict_shown(
 def read_context(request: Request, session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
     rubric = as_rubric(review.rubric_version.content)
     given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
+    design = design_as_reviewed(viewer, review)
     seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
     return {
         "review": review,
         "label": seen.label,
         "submission": review.subject.submission,
         "task": review.subject.task_version,
-        "criteria": criteria(review, viewer, review.scores),
+        "criteria": criteria(review, viewer, review.scores, design=design),
         "total": total(rubric, scoring.as_scores(given)),
-        "evidence": evidence_for(viewer, review),
-        "comments": _placed(request, review, review.comments),
+        "evidence": design or evidence_for(viewer, review),
+        "design": design,
+        "comments": _placed(request, viewer, review, review.comments),
         **_links_read(request, review),
         "titles": page.titles_of(review.rubric_version),
     }
@@ -145,7 +157,7 @@ def hints_on(session: Session, viewer: Viewer, review: Review, content: dict[str
     return hints.hints(content, page.titles_of(review.rubric_version), before)
 
 
-def author_preview(request: Request, review: Review, content: dict[str, Any]) -> Response:
+def author_preview(request: Request, viewer: Viewer, review: Review, content: dict[str, Any]) -> Response:
     """What the author will read: the words with their figures, the decision, the comments at their lines."""
     evidence, report = _as_the_author(review), _report_for_author(review)
     said = [one | {"body": variables.filled(one["body"], report)} for one in content.get("comments", [])]
@@ -153,7 +165,7 @@ def author_preview(request: Request, review: Review, content: dict[str, Any]) ->
         "feedback": variables.filled(content.get("feedback", ""), report),
         "unknown": variables.unknown([content.get("feedback", ""), *(one["body"] for one in said)]),
         "decision": content.get("decision"),
-        "comments": _placed(request, review, said),
+        "comments": _placed(request, viewer, review, said),
         "titles": page.titles_of(review.rubric_version),
         "evidence": evidence,
     }
@@ -171,6 +183,8 @@ def criteria(
     scores: dict[str, Any],
     problems: Any = None,
     rulings: Sequence[page.ShownRuling] = (),
+    *,
+    design: designs.Design | None = None,
 ) -> list[page.CriterionView]:
     submission = review.subject.submission
     return page.criteria_of(
@@ -178,32 +192,63 @@ def criteria(
         kind=review.subject.task_version.kind,
         framework=submission.framework if submission else "",
         scores=scores,
-        evidence=evidence_for(viewer, review),
+        evidence=design or evidence_for(viewer, review),
         problems=problems if isinstance(problems, dict) else None,
         rulings=rulings,
     )
 
 
+def criteria_read(review: Review, viewer: Viewer) -> list[page.CriterionView]:
+    """As they were answered."""
+    return criteria(review, viewer, review.scores, design=design_as_reviewed(viewer, review))
+
+
+def design_as_reviewed(viewer: Viewer, review: Review) -> designs.Design | None:
+    """A task's version with the record that its reviewer went by."""
+    if review.health is None:
+        return None
+    task, health = review.subject.task_version, TaskHealth.from_json(review.health)
+    return designs.design_of(task, health, sees_hidden=task_policy.sees_hidden(viewer))
+
+
+def design_context(session: Session, viewer: Viewer, task: TaskVersion, *, citable: bool = False) -> dict[str, Any]:
+    """A task's version with its record as it is now, and what reviewers of submissions report of it."""
+    sees_hidden = task_policy.sees_hidden(viewer)
+    return {
+        "design": designs.design_of(task, health_of(session, task.id), sees_hidden=sees_hidden, citable=citable),
+        "defect_reports": queries.defect_reports(session, viewer, task.id),
+    }
+
+
+def _design_of_draft(session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
+    if not files.is_design(review.subject):
+        return {"design": None}
+    return design_context(session, viewer, review.subject.task_version, citable=True)
+
+
 def _evidence_context(
     request: Request,
+    session: Session,
     viewer: Viewer,
     review: Review,
     typed_at: Mapping[str, Mapping[int, list[comments.PlacedComment]]],
-    records: Mapping[str, precision.Record],
 ) -> dict[str, Any]:
     submission = review.subject.submission
-    files = files_shown(request.app.state.settings, submission) if submission else []
-    evidence = evidence_for(viewer, review, citable=True, records=records)
-    pointed_at = {f.name: [*(evidence.at_lines(f.name) if evidence else ()), *typed_at.get(f.name, ())] for f in files}
+    sources = source_files(request.app.state.settings, viewer, review)
+    evidence = evidence_for(viewer, review, citable=True, records=precision.records(session))
+    pointed_at = {
+        f.name: [*(evidence.at_lines(f.name) if evidence else ()), *typed_at.get(f.name, ())] for f in sources
+    }
     return {
         "submission": submission,
         "comparisons": choices_of(review, submission) if submission else [],
         "task": review.subject.task_version,
         "evidence": evidence,
-        "files": parts.first_parts(files, pointed_at),
+        **_design_of_draft(session, viewer, review),
+        "files": parts.first_parts(sources, pointed_at),
         "more": more_address(review),
         "typed_at": typed_at,
-        "anchors": {f.name: f.anchor for f in files},
+        "anchors": {f.name: f.anchor for f in sources},
         "author": submission_policy.author_label(viewer, submission) if submission else "",
     }
 
@@ -272,6 +317,9 @@ def _links_read(request: Request, review: Review) -> dict[str, Any]:
     return {"links": made, "link_tables": links.tables(made, sources)}
 
 
-def _placed(request: Request, review: Review, said: Sequence[dict[str, Any]]) -> list[comments.PlacedComment]:
-    sources = comments.sources_of(request.app.state.settings, review.subject.submission)
+def _placed(
+    request: Request, viewer: Viewer, review: Review, said: Sequence[dict[str, Any]]
+) -> list[comments.PlacedComment]:
+    sees_hidden = task_policy.sees_hidden(viewer)
+    sources = files.sources_of(request.app.state.settings, files.reviewed(review.subject), sees_hidden=sees_hidden)
     return [comments.placed(comment, sources) for comment in said]

@@ -18,17 +18,16 @@ from app.kit import pages
 from app.kit.source import SourceFile, coloured_all
 from app.kit.steps import ReadSession, steps
 from app.models import Review, Submission
-from app.reviews import queries
+from app.reviews import files, queries
 from app.submissions import comparing, display, parts
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
+from app.tasks import policy as task_policy
 from app.tasks import service as tasks
 
 router = steps(include_in_schema=False)
 PARENT = "parent"
-# Names the hidden workloads.
-_NOT_SHOWN = "task.toml"
 
 
 @dataclass(frozen=True)
@@ -57,14 +56,14 @@ def compare_page(
     settings = request.app.state.settings
     choices = choices_of(review, submission)
     chosen = next((c for c in choices if c.key == against), choices[0] if choices else None)
-    files = submissions.texts(settings, submission)
-    name = file if file in files else min(files, default="")
+    texts = submissions.texts(settings, submission)
+    name = file if file in texts else min(texts, default="")
     other = _other(session, settings, review, submission, chosen) if chosen else {}
     context = {
         "review": review, "task": review.subject.task_version, "choices": choices, "chosen": chosen, "view": view,
-        "names": sorted(files), "name": name,
-        "diffs": _diffs(other, files, name, chosen) if chosen and view == "diff" else [],
-        "sides": _sides(other, files, name) if chosen and view != "diff" else [],
+        "names": sorted(texts), "name": name,
+        "diffs": _diffs(other, texts, name, chosen) if chosen and view == "diff" else [],
+        "sides": _sides(other, texts, name) if chosen and view != "diff" else [],
     }  # fmt: skip
     return pages.render(request, "reviews/source.html", context)
 
@@ -75,17 +74,24 @@ def more_lines(
 ) -> Response:
     """A part of a long file: rows for the gap that asked, or a page of its own."""
     review = queries.find_visible(session, viewer, public_id).review
-    submission = review.subject.submission
-    files = display.files_shown(request.app.state.settings, submission) if submission else []
-    found = next((f for f in files if f.name == file), None)
+    sources = source_files(request.app.state.settings, viewer, review)
+    found = next((f for f in sources if f.name == file), None)
     if found is None:
-        raise NotFound(f"there is no file {file!r} in this submission")
+        raise NotFound(f"there is no file {file!r} in what is reviewed here")
     evidence = evidence_for(viewer, review)
     context = {
         "review": review, "part": parts.part(found, start, end), "more": more_address(review),
         "at_lines": evidence.at_lines(file) if evidence else {},
     }  # fmt: skip
     return pages.render(request, "reviews/lines.html", context, block="rows")
+
+
+def source_files(settings: Settings, viewer: Viewer, review: Review) -> list[SourceFile]:
+    """In colour, as far as this viewer may see them."""
+    if review.subject.submission is not None:
+        return display.files_shown(settings, review.subject.submission)
+    sees_hidden = task_policy.sees_hidden(viewer)
+    return coloured_all(files.texts_of(settings, files.reviewed(review.subject), sees_hidden=sees_hidden).items())
 
 
 def more_address(review: Review) -> str:
@@ -106,7 +112,7 @@ def evidence_for(
 def choices_of(review: Review, submission: Submission) -> list[Choice]:
     found = [Choice(PARENT, "the revision before")] if submission.parent_id else []
     paths = sorted(f["path"] for f in review.subject.task_version.files)
-    return found + [Choice(path, path) for path in paths if path != _NOT_SHOWN]
+    return found + [Choice(path, path) for path in paths if path != files.TELLS_HIDDEN]
 
 
 def _other(

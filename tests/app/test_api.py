@@ -355,3 +355,27 @@ class TestHouse:
 
 def test_scopes_are_what_the_roles_allow():
     assert set(accounts.scopes_allowed(frozenset({Role.ADMIN}))) == set(SCOPES)
+
+
+class TestTaskDesign:
+    def test_staff_ask_for_its_review_and_reviewers_read_its_record(self, api):
+        _, staff = api.person(Role.ADJUDICATOR)
+        _, reviewer = api.person(Role.REVIEWER)
+        _, both = api.person(Role.REVIEWER, Role.SUBMITTER)
+        _, submitter = api.person()
+        made = api.client.post("/api/v1/submissions", json=SOURCE, headers=submitter).json()
+        api.evaluate(made["id"], factories.make_report())
+        where = "/api/v1/tasks/row-softmax"
+
+        asked = api.client.post(f"{where}/reviews", json={"reason": "it is new"}, headers=staff)
+        again = api.client.post(f"{where}/reviews", json={"reason": "it is new"}, headers=staff)
+        health = api.client.get(f"{where}/health", headers=reviewer).json()
+        public = api.client.get(f"{where}/health", headers=both).text
+
+        assert asked.status_code == 201 and asked.json()["is_open"]
+        assert again.json()["subject"] == asked.json()["subject"]
+        assert health["verdicts"] == {"accepted": 1} and "secret-tail" in str(health)
+        assert "secret-tail" not in public and '"small"' in public
+        problem(api.client.post(f"{where}/reviews", json={"reason": "me"}, headers=reviewer), 403)
+        problem(api.client.get(f"{where}/health", headers=submitter), 403)
+        problem(api.client.post(f"{where}/reviews", json={"reason": " "}, headers=staff), 422)

@@ -9,11 +9,16 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.routing import compile_path
 
+from app.assignments import designs
+from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
 from app.domain.review import Decision
+from app.evaluations.task_health import health_of
 from app.experiments.service import Asked, request_experiment
 from app.exports import service as exports
 from app.imports import service as imports
 from app.main import _PAGE_ROUTERS
+from app.models import TaskVersion
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
@@ -93,6 +98,7 @@ class Walk:
     experiment: str = ""
     contest: str = ""
     imported: str = ""
+    design: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +147,7 @@ def work_in(house: SampleHouse) -> Walk:
         contest = reviews.contest_finding(session, rob, draft, code="numerics.wrong_values", reason="Only the tail.")
         exports.request_export(session, ada)
         used = draft.rubric_version
+        design = open_design(session, house, rob, admin, draft)
         rubrics.publish(session, admin, rubrics.create_draft(session, admin, used.content | {"title": "Generation, 2"}))
         edited = rubrics.create_draft(session, admin, used.content | {"title": "Generation, 3"})
         walk = Walk(house, draft=f"/reviews/{draft.public_id}", submitted=f"/reviews/{submitted.public_id}")
@@ -151,6 +158,7 @@ def work_in(house: SampleHouse) -> Walk:
         rows = b'{"task": "row-softmax", "files": {"s.py": "import triton"}, "key": "a"}\n{\n'
         sent = imports.request_import(session, house.people["sue"], imports.keep_upload(house.settings, rows))
         walk.imported = f"/imports/{sent.public_id}"
+        walk.design = f"/reviews/{design.public_id}"
         walk.addresses = addresses(walk, f"/rubrics/{used.public_id}", f"/rubrics/{edited.public_id}")
     run_experiment(house.database, house.settings, lambda: lambda *_: factories.make_report(), run.public_id)
     run_import(house.database, house.settings, sent.public_id)
@@ -161,7 +169,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
     made = [f"/submissions/{made}" for made in (*walk.house.submissions.values(), walk.house.live)]
     judged = f"/submissions/{walk.house.submissions['accepted']}/reviews"
     reads = [*OPEN_TO_ALL, *made, judged, walk.submitted]
-    reviews_too = [*reads, "/queue", "/reviews", "/rubrics", used]
+    reviews_too = [*reads, "/queue", "/reviews", "/rubrics", used, "/tasks/row-softmax/reviews"]
     return {
         "sue": [*reads, "/submissions/new", "/imports", walk.imported],
         "rob": [
@@ -172,6 +180,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/source?view=sides",
             f"{walk.draft}/links",
             f"{walk.draft}/bench",
+            walk.design,
             walk.experiment,
         ],
         "ada": [*reviews_too, "/exports", "/contests", walk.contest, "/admin", "/admin/agreement", "/experiments"],
@@ -186,6 +195,17 @@ def subject_of(session, house: SampleHouse, name: str):
 
 def open_review(session, house: SampleHouse, reviewer, name: str):
     return claimed_review(session, house, reviewer, house.submissions[name])
+
+
+def open_design(session, house: SampleHouse, reviewer, admin, draft):
+    task = session.get_one(TaskVersion, draft.subject.task_version_id)
+    health = health_of(session, task.id)
+    subject = designs.ask_for_review(session, house.settings, admin, task, health, reason="it is new")
+    slot = assignment_queries.slots_of(session, subject.id)[0]
+    claimed = assignments.claim_slot(
+        session, house.settings, reviewer, assignment_queries.find_slot(session, slot.public_id)
+    )
+    return reviews.open_review(session, reviewer, claimed.slot)
 
 
 def test_every_page_of_the_house_is_walked(walk):
