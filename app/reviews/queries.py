@@ -151,7 +151,8 @@ def defect_reports(session: Session, viewer: Viewer, task_version_id: int, limit
     """What reviews of submissions say against the task, newest first."""
     judgeable = Review.scores[_JUDGEABLE]["level"].as_integer()
     query = _whole().where(
-        Review.state == ReviewState.SUBMITTED, (Review.decision == Decision.TASK_DEFECT) | (judgeable == 0),
+        Review.state == ReviewState.SUBMITTED, ~superseded(),
+        (Review.decision == Decision.TASK_DEFECT) | (judgeable == 0),
         Review.subject.has(
             (ReviewSubject.task_version_id == task_version_id) & (ReviewSubject.kind == SubjectKind.SUBMISSION)
         ),
