@@ -103,6 +103,30 @@ def review_task(
         typer.echo(f"version {task.version} of {task.task.name} is in the queue as {subject.public_id}")
 
 
+@admin.command()
+def compare(
+    task: Annotated[str, typer.Argument(help="Name or id of the task.")],
+    submissions: Annotated[list[str], typer.Argument(help="Ids of two to four evaluated submissions to it.")],
+    by: Annotated[str, typer.Option(help="Login of the adjudicator or admin who asks for it.")],
+    version: Annotated[int | None, typer.Option(help="Of the task; default: the newest.")] = None,
+) -> None:
+    """Open a comparison for reviewers to rank."""
+    from app.accounts import queries
+    from app.accounts.policy import viewer_of
+    from app.comparisons import service
+    from app.config import load_settings
+    from app.errors import NotFound
+    from app.tasks import queries as task_queries
+
+    with _write() as session:
+        user = queries.user_by_login(session, by)
+        if user is None:
+            raise NotFound(f"there is no {by!r}", what_to_do="See `workbench admin create-user`.")
+        found = task_queries.find_version(session, task, version)
+        opened = service.open_comparison(session, load_settings(), viewer_of(user), found, submissions)
+        typer.echo(f"opened {opened.public_id}")
+
+
 @contextmanager
 def _write() -> Iterator[Session]:
     from app.config import load_settings

@@ -18,6 +18,8 @@ from app.admin import queue_routes as admin_queue_pages
 from app.admin import routes as admin_pages
 from app.assignments import api as assignments_api
 from app.assignments import routes as assignments_pages
+from app.comparisons import api as comparisons_api
+from app.comparisons import routes as comparisons_pages
 from app.config import Settings, load_settings
 from app.evaluations import api as evaluations_api
 from app.experiments import routes as experiments_pages
@@ -52,15 +54,15 @@ from app.tasks import routes as tasks_pages
 API = "/api/v1"
 _API_ROUTERS = (
     tasks_api.router, submissions_api.router, imports_api.router, evaluations_api.router, rubrics_api.router,
-    assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, exports_api.router,
-    admin_api.router,
+    assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, comparisons_api.router,
+    exports_api.router, admin_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
     rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
     reviews_source_pages.router, reviews_links.router, reviews_designs.router, contests_pages.router,
-    exports_pages.router,
-    experiments_pages.router, admin_pages.router, admin_queue_pages.router,
+    comparisons_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
+    admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time

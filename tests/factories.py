@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -11,7 +12,9 @@ from sqlalchemy.orm import Session
 from app.accounts import service as accounts
 from app.accounts.policy import Viewer, viewer_of
 from app.assignments import service as assignments
+from app.comparisons import service as comparisons
 from app.config import Settings
+from app.domain.ranking import LETTERS
 from app.domain.report import (
     EvidenceLevel,
     Report,
@@ -26,7 +29,7 @@ from app.domain.report import (
 )
 from app.domain.review import Role
 from app.evaluations import service as evaluations
-from app.models import Evaluation, ReviewSlot, Submission, TaskVersion, User
+from app.models import Evaluation, ReviewSlot, ReviewSubject, Submission, TaskVersion, User
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.service import NewSubmission
@@ -122,6 +125,26 @@ def make_evaluated(
     evaluation = evaluate(session, settings, submission, report)
     subject = submission_queries.subject_of(session, submission.id)
     return submission, evaluation, assignments.open_slots(session, settings, subject, report)
+
+
+def make_comparison(
+    session: Session, settings: Settings, *, count: int = 3, authors: Sequence[Viewer] = ()
+) -> tuple[ReviewSubject, list[Submission]]:
+    """Evaluated submissions to one task, open for ranking; each by somebody of their own where `authors` has none."""
+    task = make_task(session, settings, name=f"compared-{next(_numbers)}")
+    by = [*authors, *(None for _ in range(count - len(authors)))]
+    members = [make_evaluated(session, settings, task=task, author=author)[0] for author in by]
+    opener = make_viewer(session, Role.ADJUDICATOR)
+    names = [member.public_id for member in members]
+    return comparisons.open_comparison(session, settings, opener, task, names), members
+
+
+def full_ranking(count: int = 3, **overrides: Any) -> dict[str, Any]:
+    """A review of a comparison that lacks nothing: A before B, and so on."""
+    letters = LETTERS[:count]
+    ranks = {letter: rank for rank, letter in enumerate(letters, 1)}
+    ranking = {"ranks": ranks, "strengths": ["clearly"] * (count - 1), "reason": "A masks its tail."}
+    return {"ranking": ranking, "confidence": 2} | overrides
 
 
 def evaluate(session: Session, settings: Settings, submission: Submission, report: Report) -> Evaluation:

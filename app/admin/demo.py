@@ -159,7 +159,7 @@ def _content(draft: Review, opinion: Opinion) -> dict[str, Any]:
     """Their usual level, lower where a finding caps it; what was not measured they cannot judge."""
     submission, report = draft.subject.submission, draft.evaluation.report if draft.evaluation else None
     criteria = page.criteria_of(
-        draft.rubric_version, kind=draft.subject.task_version.kind,
+        draft.rubric, kind=draft.subject.task_version.kind,
         framework=submission.framework if submission else "", scores={},
         evidence=panels.Evidence(Report.from_json(report)) if report else None,
     )  # fmt: skip

@@ -81,10 +81,12 @@ def _reserved_in_vain(session: Session) -> Iterator[Stuck]:
 
 
 def _without_rubric(session: Session) -> Iterator[Stuck]:
+    """Comparisons are ranked without one."""
     is_task = ReviewSubject.kind == SubjectKind.TASK_VERSION
+    is_submission = ReviewSubject.kind == SubjectKind.SUBMISSION
     for kind in session.scalars(select(TaskVersion.kind).distinct()):
         of_kind = ReviewSubject.task_version_id.in_(select(TaskVersion.id).where(TaskVersion.kind == kind))
-        for name, which in (("submission", ~is_task), ("task_version", is_task)):
+        for name, which in (("submission", is_submission), ("task_version", is_task)):
             if rubrics.applicable(session, task_kind=kind, subject=name) is None:
                 query = _subjects().where(ReviewSubject.is_open, which, of_kind).limit(SHOWN_MAX)
                 for subject in session.scalars(query):

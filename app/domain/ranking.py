@@ -59,7 +59,8 @@ class Pair:
 def places_of(ranks: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
     """Member -> rank, 1 the best, as places; equal ranks are a tie."""
     return tuple(
-        tuple(sorted(member for member, other in ranks.items() if other == rank)) for rank in sorted(set(ranks.values()))
+        tuple(sorted(member for member, other in ranks.items() if other == rank))
+        for rank in sorted(set(ranks.values()))
     )
 
 

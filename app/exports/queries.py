@@ -61,7 +61,7 @@ def decision_at(session: Session, subject_id: int, cutoff: dt.datetime) -> Subje
 def rulings_at_submit(session: Session, review: Review) -> list[tuple[Ruling, dt.datetime | None]]:
     """The rulings in force when the review was submitted, each with when the reviewer had acknowledged it."""
     submitted_at = review.submitted_at or utc_now()
-    standing = rubric_queries.rulings_of(session, review.rubric_version, at=submitted_at)
+    standing = rubric_queries.rulings_of(session, review.rubric, at=submitted_at)
     read_at = rubric_queries.acknowledged(session, review.reviewer_id, [ruling.id for ruling in standing])
     # Only what was read by then: a row has to come out the same whenever it is written again.
     read_at = {ruling_id: at for ruling_id, at in read_at.items() if at <= submitted_at}

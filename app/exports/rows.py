@@ -37,7 +37,7 @@ def review_row(
         "submission": _submission(settings, subject.submission) if subject.submission else None,
         "evaluation": _evaluation(review.evaluation) if review.evaluation else None,
         "experiments": [_experiment(settings, one) for one in experiments],
-        "rubric": _rubric(review.rubric_version) | {"rulings": [_ruling(*one) for one in rulings]},
+        "rubric": _rubric(review.rubric) | {"rulings": [_ruling(*one) for one in rulings]},
         "final_decision": {"decision": decision.decision, "confidence": decision.confidence, "reason": decision.reason}
         if decision
         else None,
@@ -49,7 +49,7 @@ def _review(settings: Settings, review: Review) -> dict[str, Any]:
     sources = sources_of(settings, reviewed(review.subject))
     left = links.task_sources(settings, review.subject.task_version) if review.links else {}
     content = ReviewContent.model_validate({"scores": review.scores})
-    points = total(as_rubric(review.rubric_version.content), as_scores(content))
+    points = total(as_rubric(review.rubric.content), as_scores(content))
     return {
         "id": review.public_id,
         "revision": review.revision,

@@ -51,7 +51,9 @@ def places(viewer: Viewer) -> list[tuple[str, str]]:
     rows: list[tuple[str, str, Any]] = [
         ("/", "Home", True), ("/queue", "Queue", reviews), ("/reviews", "Reviews", reviews),
         ("/submissions", "Submissions", True), ("/tasks", "Tasks", True), ("/rubrics", "Rubrics", reviews),
-        ("/contests", "Contests", viewer.has(Role.ADJUDICATOR)), ("/exports", "Exports", viewer.has(Role.ADJUDICATOR)),
+        ("/contests", "Contests", viewer.has(Role.ADJUDICATOR)),
+        ("/comparisons", "Comparisons", viewer.has(Role.ADJUDICATOR)),
+        ("/exports", "Exports", viewer.has(Role.ADJUDICATOR)),
         ("/catalogue", "Catalogue", True),
         ("/admin", "Admin", viewer.has(Role.ADMIN)),
     ]  # fmt: skip

@@ -8,12 +8,15 @@ from typing import Any
 from sqlalchemy import ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from app.domain.ranking import LETTERS
 from app.domain.review import ReviewState
+from app.errors import NotFound
 from app.models.account import User
 from app.models.base import Base, Row, utc_now
 from app.models.evaluation import Evaluation
 from app.models.rubric import RubricVersion
 from app.models.subject import ReviewSlot, ReviewSubject
+from app.models.submission import Submission
 
 
 class Review(Row):
@@ -24,6 +27,10 @@ class Review(Row):
     `is_extra` marks one that came too late for its slot.  A correction is a row of its own: the next `revision`,
     which `supersedes` the one before and says in a line `what_changed`.  The one before stays as it was submitted.
     `health` is of a task version under review: its record when the review was submitted (`TaskHealth`).
+
+    Of a comparison it has no rubric and no evaluation of its own: a `ReviewMember` has one for each, and `ranking` is
+    {places, strengths, reason, notes} in the letters under which this reviewer saw them (`app.domain.ranking`); a note
+    is for the author of its letter alone.
     """
 
     __tablename__ = "reviews"
@@ -33,12 +40,13 @@ class Review(Row):
     subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"))
     slot_id: Mapped[int | None] = mapped_column(ForeignKey("review_slots.id"), index=True)
     reviewer_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
-    rubric_version_id: Mapped[int] = mapped_column(ForeignKey("rubric_versions.id"), index=True)
+    rubric_version_id: Mapped[int | None] = mapped_column(ForeignKey("rubric_versions.id"), index=True)
     evaluation_id: Mapped[int | None] = mapped_column(ForeignKey("evaluations.id"))
     state: Mapped[str] = mapped_column(String(10), default=ReviewState.DRAFT.value, index=True)
     scores: Mapped[dict[str, Any]] = mapped_column(default=dict)
     comments: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
     links: Mapped[list[dict[str, Any]]] = mapped_column(default=list, server_default="[]")
+    ranking: Mapped[dict[str, Any] | None]
     feedback: Mapped[str] = mapped_column(default="")
     decision: Mapped[str | None] = mapped_column(String(20))
     confidence: Mapped[int | None]
@@ -55,9 +63,39 @@ class Review(Row):
     subject: Mapped[ReviewSubject] = relationship(lazy="raise")
     slot: Mapped[ReviewSlot | None] = relationship(lazy="raise")
     reviewer: Mapped[User] = relationship(lazy="raise")
-    rubric_version: Mapped[RubricVersion] = relationship(lazy="raise")
+    rubric_version: Mapped[RubricVersion | None] = relationship(lazy="raise")
     evaluation: Mapped[Evaluation | None] = relationship(lazy="raise")
     supersedes: Mapped[Review | None] = relationship(lazy="raise", remote_side="Review.id")
+
+    @property
+    def is_ranking(self) -> bool:
+        return self.rubric_version_id is None
+
+    @property
+    def rubric(self) -> RubricVersion:
+        """The version that it is scored with; whatever asks a ranking for one finds nothing."""
+        if self.rubric_version is None:
+            raise NotFound("this review ranks, and has no rubric")
+        return self.rubric_version
+
+
+class ReviewMember(Base):
+    """A member of a comparison as one review saw it: at which place it was shown, from which evidence."""
+
+    __tablename__ = "review_members"
+    __table_args__ = (UniqueConstraint("review_id", "place"),)
+
+    review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), primary_key=True)
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), primary_key=True, index=True)
+    place: Mapped[int]
+    evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluations.id"))
+
+    submission: Mapped[Submission] = relationship(lazy="raise")
+    evaluation: Mapped[Evaluation] = relationship(lazy="raise")
+
+    @property
+    def letter(self) -> str:
+        return LETTERS[self.place]
 
 
 class ReviewDraft(Base):

@@ -68,7 +68,7 @@ class SubjectAuthor(Base):
 
 
 class ComparisonMember(Base):
-    """A submission that takes part in a comparison subject, at its shuffled position."""
+    """A submission that takes part in a comparison; each reviewer sees the members in an order of their own."""
 
     __tablename__ = "comparison_members"
     __table_args__ = (UniqueConstraint("subject_id", "position"),)
@@ -76,6 +76,8 @@ class ComparisonMember(Base):
     subject_id: Mapped[int] = mapped_column(ForeignKey("review_subjects.id"), primary_key=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     position: Mapped[int]
+
+    submission: Mapped[Submission] = relationship(lazy="raise")
 
 
 class ReviewSlot(Row):

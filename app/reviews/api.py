@@ -62,13 +62,14 @@ class ReviewOut(BaseModel):
     what_changed: str
     subject: str
     reviewer: str
-    rubric: str
-    rubric_version: str
+    rubric: str | None
+    rubric_version: str | None
     evaluation: str | None
     state: str
     scores: dict[str, Any]
     comments: list[dict[str, Any]]
     links: list[dict[str, Any]]
+    ranking: dict[str, Any] | None
     feedback: str
     decision: Decision | None
     confidence: int | None
@@ -158,16 +159,17 @@ def contest_finding(session: WriteSession, viewer: Reviewer, review_id: str, bod
 
 
 def _as_out(seen: SeenReview, *, superseded_by: str | None = None) -> ReviewOut:
-    review = seen.review
+    review, version = seen.review, seen.review.rubric_version
     is_in = review.state == ReviewState.SUBMITTED
     return ReviewOut(
         id=review.public_id, revision=review.revision,
         supersedes=review.supersedes.public_id if review.supersedes else None, superseded_by=superseded_by,
         is_first_answer=review.revision == 1, what_changed=review.what_changed,
         subject=review.subject.public_id, reviewer=seen.label,
-        rubric=review.rubric_version.rubric.key, rubric_version=review.rubric_version.public_id,
+        rubric=version.rubric.key if version else None, rubric_version=version.public_id if version else None,
         evaluation=review.evaluation.public_id if review.evaluation else None, state=review.state,
-        scores=review.scores, comments=review.comments, links=review.links, feedback=review.feedback,
+        scores=review.scores, comments=review.comments, links=review.links, ranking=review.ranking,
+        feedback=review.feedback,
         decision=Decision(review.decision) if is_in and review.decision else None, confidence=review.confidence,
         is_extra=review.is_extra, submitted_at=review.submitted_at,
     )  # fmt: skip

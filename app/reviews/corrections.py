@@ -13,7 +13,7 @@ from app.errors import Conflict, NotPermitted, WorkbenchError
 from app.evaluations import queries as evaluation_queries
 from app.kit import audit
 from app.models import Review, ReviewDraft, utc_now
-from app.reviews import differing, queries
+from app.reviews import differing, queries, ranking
 from app.reviews.scoring import ReviewContent
 
 _COPIED = ("scores", "comments", "links", "feedback", "decision", "confidence")
@@ -21,7 +21,8 @@ _COPIED = ("scores", "comments", "links", "feedback", "decision", "confidence")
 
 def content_of(review: Review) -> dict[str, Any]:
     """What a submitted review says, in the shape of a draft."""
-    return {name: getattr(review, name) for name in _COPIED}
+    said = {name: getattr(review, name) for name in _COPIED}
+    return said if review.ranking is None else said | ranking.as_typed(review.ranking)
 
 
 def why_not(session: Session, viewer: Viewer, review: Review) -> WorkbenchError | None:
@@ -57,6 +58,8 @@ def open_correction(session: Session, viewer: Viewer, review: Review) -> Review:
         return draft
     draft = _begun(session, review) if draft is None else draft
     draft.state, draft.evaluation_id = ReviewState.DRAFT.value, _evidence_now(session, review)
+    if review.is_ranking:
+        ranking.copy_members(session, review, draft)
     _fill(session, draft, content_of(review))
     audit.note(session, viewer.id, "review.correct", draft.public_id, supersedes=review.public_id)
     session.flush()
@@ -90,7 +93,8 @@ def problems(review: Review, given: ReviewContent) -> dict[str, str]:
     before = review.supersedes
     if before is None:
         return {}
-    is_same = differing.are_the_same(content_of(before), given.model_dump(mode="json", include=set(_COPIED)))
+    said = given.model_dump(mode="json", include={*_COPIED, "ranking", "notes"}, exclude_none=True)
+    is_same = differing.are_the_same(content_of(before), said)
     if is_same and before.evaluation_id == review.evaluation_id:
         return {"what_changed": f"nothing is changed: this is revision {before.revision} word for word"}
     if not given.what_changed.strip():

@@ -1,6 +1,7 @@
 """Two texts of one draft, typed in two pages: what differs as a person reads it, and one field taken from the other.
 
-Scores differ by criterion.  Comments and links have no names: equal ones are the same, others are paired by place.
+Scores differ by criterion, notes by letter.  Comments and links have no names: equal ones are the same, others are
+paired by place.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from app.domain.review import Decision
 from app.kit import strict_json
 from app.reviews.comments import placed
 from app.reviews.links import numbered
-from app.reviews.scoring import DraftComment, DraftContent, DraftLink, DraftScore
+from app.reviews.scoring import DraftComment, DraftContent, DraftLink, DraftRanking, DraftScore
 from app.submissions.differences import lines_of, matches
 
 NONE = "none"
@@ -24,6 +25,7 @@ _SINGLE = {
     "feedback": "Overall feedback", "decision": "Decision", "confidence": "Confidence", "what_changed": "What changed",
 }  # fmt: skip
 _ACKNOWLEDGED = "acknowledged"
+_RANKING, _NOTES = "ranking", "notes"
 _LISTS: Mapping[str, type[BaseModel]] = {"comments": DraftComment, "links": DraftLink}
 One = TypeVar("One", bound=BaseModel)
 
@@ -72,6 +74,7 @@ def differences(
         for key in [*titles, *sorted((ours.scores.keys() | other.scores.keys()) - titles.keys())]
         if (parts := _scores(ours.scores.get(key, DraftScore()), other.scores.get(key, DraftScore())))
     ]
+    found += _rankings(ours, other)
     found += [_comment(*pair, titles) for pair in _pairs(ours.comments, other.comments, _place)]
     found += [_link(*pair) for pair in _pairs(ours.links, other.links, _left)]
     for name, title in _SINGLE.items():
@@ -93,6 +96,8 @@ def taken(mine: Mapping[str, Any], theirs: Mapping[str, Any], key: str) -> dict[
         scores = {k: s for k, s in mine.get("scores", {}).items() if k != rest}
         others = theirs.get("scores", {})
         return {**mine, "scores": scores | ({rest: others[rest]} if rest in others else {})}
+    if name in (_RANKING, _NOTES):
+        return _ranked(mine, theirs, name, rest)
     if name in _LISTS:
         return {**mine, name: _replaced(_LISTS[name], mine.get(name, []), theirs.get(name, []), rest)}
     return {**mine, name: theirs.get(name)} if name in (*_SINGLE, _ACKNOWLEDGED) and name in theirs else dict(mine)
@@ -106,6 +111,36 @@ def _scores(mine: DraftScore, theirs: DraftScore) -> tuple[Part, ...]:
         Part("The finding is false because", mine.false_because, theirs.false_because),
     )
     return tuple(part for part in pairs if part.mine != part.theirs)
+
+
+def _rankings(mine: DraftContent, theirs: DraftContent) -> list[Difference]:
+    left, right = mine.ranking, theirs.ranking
+    parts = (Part("Places", _ranks(left), _ranks(right)), Part("How much better", _steps(left), _steps(right)))
+    differ = tuple(part for part in parts if part.mine != part.theirs)
+    found = [Difference(f"{_RANKING}.order", "Order", differ)] if differ else []
+    if left.reason != right.reason:
+        found.append(Difference(f"{_RANKING}.reason", "Reason", (Part("", left.reason, right.reason),)))
+    for letter in sorted(mine.notes.keys() | theirs.notes.keys()):
+        part = Part("", mine.notes.get(letter, ""), theirs.notes.get(letter, ""))
+        if part.mine != part.theirs:
+            found.append(Difference(f"{_NOTES}.{letter}", f"To the author of {letter}", (part,)))
+    return found
+
+
+def _ranks(ranking: DraftRanking) -> str:
+    return ", ".join(f"{letter} {rank}" for letter, rank in sorted(ranking.ranks.items()) if rank is not None)
+
+
+def _steps(ranking: DraftRanking) -> str:
+    return ", ".join(f"{n} over {n + 1}: {said}" for n, said in enumerate(ranking.strengths, 1) if said)
+
+
+def _ranked(mine: Mapping[str, Any], theirs: Mapping[str, Any], name: str, part: str) -> dict[str, Any]:
+    """`mine` with the order, the reason or one note as the other page has it."""
+    names = {"order": ("ranks", "strengths"), "reason": ("reason",)}.get(part, ()) if name == _RANKING else (part,)
+    ours, other = mine.get(name, {}), theirs.get(name, {})
+    rest = {key: value for key, value in ours.items() if key not in names}
+    return {**mine, name: rest | {key: other[key] for key in names if key in other}}
 
 
 def _answer(score: DraftScore) -> str:

@@ -199,6 +199,6 @@ def _move_page(
     target = _newer_rubric(session, review)
     context = {
         "review": review, "version": target, "plan": moves.plan(session, target, mapping, review=review),
-        "changes": rubrics.changed_since(review.rubric_version, target), "error": error,
+        "changes": rubrics.changed_since(review.rubric, target), "error": error,
     }  # fmt: skip
     return pages.render(request, "rubrics/move.html", context, status=error.status if error else 200)

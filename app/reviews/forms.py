@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import Request
 from starlette.datastructures import FormData
 
+from app.domain.ranking import LETTERS, MEMBERS_MAX
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.kit.figures import whole_number
 from app.reviews.scoring import Fate
@@ -32,7 +33,8 @@ class ReviewForm:
     def for_submit(self) -> dict[str, Any]:
         """Without the criteria that only carry text: not scored is not scored."""
         scores = {k: s for k, s in self.content["scores"].items() if s["level"] is not None or s["state"] != "scored"}
-        return {**self.content, "scores": scores}
+        content = {**self.content, "scores": scores}
+        return content | {"ranking": _for_submit(content["ranking"])} if "ranking" in content else content
 
 
 async def read_review_form(request: Request) -> ReviewForm:
@@ -43,7 +45,7 @@ async def read_review_form(request: Request) -> ReviewForm:
 
 def _content(form: FormData) -> dict[str, Any]:
     keys = {name.partition(".")[2] for name in form if name.startswith(("rationale.", "score."))}
-    return {
+    return _ranking(form) | {
         "scores": {key: _score(form, key) for key in sorted(keys) if _is_touched(form, key)},
         "comments": [_comment(row) for row in _rows(form, "comment", COMMENT_FIELDS) if row["body"].strip()],
         "links": [link_of(row) for row in _rows(form, "link", LINK_FIELDS) if row["left_path"]],
@@ -55,6 +57,25 @@ def _content(form: FormData) -> dict[str, Any]:
         "active_seconds": _number(form, "active_seconds"),
         "suggestions_shown": True,
     }
+
+
+def _ranking(form: FormData) -> dict[str, Any]:
+    """What only the form of a comparison has."""
+    if "ranking.reason" not in form:
+        return {}
+    ranks = {letter: _number(form, f"rank.{letter}") or None for letter in LETTERS if f"rank.{letter}" in form}
+    notes = {letter: text for letter in LETTERS if (text := _text(form, f"note.{letter}")).strip()}
+    strengths = [_text(form, f"strength.{step}") for step in range(1, MEMBERS_MAX)]
+    return {
+        "ranking": {"ranks": ranks, "strengths": strengths, "reason": _text(form, "ranking.reason")}, "notes": notes,
+    }  # fmt: skip
+
+
+def _for_submit(ranking: dict[str, Any]) -> dict[str, Any]:
+    """Without the steps below the last place: the form offers them, since it cannot know how many places there are."""
+    ranks = {letter: rank for letter, rank in ranking["ranks"].items() if rank is not None}
+    steps = max(0, len(set(ranks.values())) - 1)
+    return {**ranking, "ranks": ranks, "strengths": ranking["strengths"][:steps]}
 
 
 def _is_touched(form: FormData, key: str) -> bool:

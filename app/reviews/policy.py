@@ -12,14 +12,15 @@ from app.models import Review
 def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bool, all_in: bool) -> bool:
     """Reviewers see others' reviews once their own is in; authors once every wanted review is in.
 
-    `own` is the viewer's first review of the same subject, `all_in` whether no slot of it is outstanding.
+    A ranking speaks of others' work beside theirs: the authors of its members never see it, only what is written to
+    them.  `own` is the viewer's first review of the same subject, `all_in` whether no slot of it is outstanding.
     """
     if review.reviewer_id == viewer.id:
         return True
     if review.state != ReviewState.SUBMITTED:
         return False
     if is_author:  # also for staff: nobody looks behind the blind on their own work
-        return all_in
+        return all_in and not review.is_ranking
     return viewer.is_staff or (own is not None and own.state == ReviewState.SUBMITTED)
 
 

@@ -59,7 +59,7 @@ def find_to_close(session: Session, public_id: str) -> Review:
     return _found(session, _FIND_TO_CLOSE, public_id)
 
 
-def lock(session: Session, review: Review) -> tuple[str, int]:
+def lock(session: Session, review: Review) -> tuple[str, int | None]:
     """State and rubric version as they are now, and for nobody else to change: of two at once, the second waits."""
     state, version_id = session.execute(_LOCK, {"review": review.id}).one()
     return state, version_id
@@ -288,7 +288,7 @@ _FIND_TO_CLOSE = (
     .options(
         joinedload(Review.slot),
         _BEFORE,
-        joinedload(Review.rubric_version, innerjoin=True).joinedload(RubricVersion.rubric, innerjoin=True),
+        joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
         joinedload(Review.evaluation),
         _SUBJECT.joinedload(ReviewSubject.submission).load_only(Submission.public_id, Submission.files),
     )

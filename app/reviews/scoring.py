@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -72,10 +72,21 @@ class LinkContent(BaseModel):
     note: str = Field("", max_length=2_000)
 
 
+class RankingContent(BaseModel):
+    """Letter -> rank, 1 the best, equal ones tied; how much better each place is than the next; and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ranks: dict[str, int] = {}
+    strengths: list[str] = []
+    reason: str = Field("", max_length=20_000)
+
+
 class ReviewContent(BaseModel):
     """A whole review.  A draft holds the same fields, none of them required.
 
     `acknowledged` are ids of rulings that the reviewer says to have read, `what_changed` is of a correction.
+    `ranking` and `notes`, a text to the author of each letter, are of a comparison: it has no scores and no comments.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -83,6 +94,8 @@ class ReviewContent(BaseModel):
     scores: dict[str, ScoreContent] = {}
     comments: list[CommentContent] = []
     links: list[LinkContent] = Field([], max_length=LINKS_MAX)
+    ranking: RankingContent | None = None
+    notes: dict[str, Annotated[str, Field(max_length=20_000)]] = {}
     feedback: str = Field("", max_length=100_000)
     decision: Decision | None = None
     confidence: int | None = Field(None, ge=1, le=3)
@@ -130,6 +143,12 @@ class DraftLink(BaseModel):
     note: str = ""
 
 
+class DraftRanking(BaseModel):
+    ranks: dict[str, int | None] = {}
+    strengths: list[str] = []
+    reason: str = ""
+
+
 class DraftContent(BaseModel):
     """The least that the page needs to show a draft again: the right kinds of things in the right places."""
 
@@ -138,6 +157,8 @@ class DraftContent(BaseModel):
     scores: dict[str, DraftScore] = {}
     comments: list[DraftComment] = []
     links: list[DraftLink] = []
+    ranking: DraftRanking = DraftRanking()
+    notes: dict[str, str] = {}
     feedback: str = ""
     decision: str | None = None
     confidence: int | None = None
@@ -179,11 +200,16 @@ def missing(
         found["decision"] = "choose a decision"
     elif content.decision not in decisions:
         found["decision"] = f"here the decisions are {', '.join(decisions)}"
-    if content.confidence is None:
-        found["confidence"] = "say how sure you are, from 1 to 3"
+    if content.ranking is not None or content.notes:
+        found["ranking"] = "this review scores one submission, and ranks nothing"
+    found |= unsure(content)
     if len(content.feedback.strip()) < FEEDBACK_LENGTH_MIN:
         found["feedback"] = "write the overall feedback: it is what the author reads"
     return found
+
+
+def unsure(content: ReviewContent) -> dict[str, str]:
+    return {} if content.confidence is not None else {"confidence": "say how sure you are, from 1 to 3"}
 
 
 def caps(rubric: Rubric, report: Mapping[str, Any] | None) -> dict[str, tuple[int, str]]:

@@ -15,8 +15,7 @@ from app.assignments import designs as task_designs
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
 from app.config import Settings
-from app.domain.report import Report
-from app.domain.review import DESIGN_DECISIONS, Decision, ReviewState, Role, SlotState
+from app.domain.review import DESIGN_DECISIONS, Decision, ReviewState, Role, SlotState, SubjectKind
 from app.domain.task_health import TaskHealth
 from app.errors import Conflict, Invalid, NotPermitted
 from app.evaluations import queries as evaluation_queries
@@ -35,7 +34,7 @@ from app.models import (
     TaskVersion,
     utc_now,
 )
-from app.reviews import comments, corrections, differing, files, links, queries, scoring, variables
+from app.reviews import comments, corrections, differing, files, links, queries, ranking, scoring, typed_variables
 from app.rubrics import queries as rubric_queries
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
@@ -66,13 +65,16 @@ def open_review(session: Session, viewer: Viewer, slot: ReviewSlot) -> Review:
             review.slot_id = slot.id
         return review
     evidence = _evidence(session, slot)
+    is_ranking = slot.subject.kind == SubjectKind.COMPARISON
     review = Review(
         subject_id=slot.subject_id, slot_id=slot.id, reviewer_id=viewer.id, state=ReviewState.DRAFT.value,
-        rubric_version_id=_rubric_for(session, slot).id, evaluation_id=evidence.id if evidence else None, scores={},
-        comments=[], feedback="", is_extra=False,
+        rubric_version_id=None if is_ranking else _rubric_for(session, slot).id,
+        evaluation_id=evidence.id if evidence else None, scores={}, comments=[], feedback="", is_extra=False,
     )  # fmt: skip
     session.add(review)
     session.flush()
+    if is_ranking:
+        ranking.pin_members(session, viewer, review, slot.subject.public_id)
     session.add(ReviewDraft(review_id=review.id, version=0, content={}, saved_at=utc_now()))
     session.flush()
     return queries.find(session, review.public_id)
@@ -125,6 +127,10 @@ def newer_evidence(session: Session, review: Review) -> Evaluation | None:
 def take_newer_evidence(session: Session, viewer: Viewer, review: Review) -> None:
     """Write the review from the newest evidence; not a letter of what was answered changes."""
     _must_be_own_draft(viewer, review)
+    if review.is_ranking:
+        taken = ranking.take_newer_evidence(session, review)
+        audit.note(session, viewer.id, "review.evidence", review.public_id, after=taken)
+        return
     newer = newer_evidence(session, review)
     if newer is None:
         raise Conflict("this draft has the newest evidence already")
@@ -137,7 +143,7 @@ def take_newer_evidence(session: Session, viewer: Viewer, review: Review) -> Non
 
 def newer_rubric(session: Session, review: Review) -> RubricVersion | None:
     """Where the draft may move to; a correction keeps the version of what it corrects."""
-    return rubric_queries.published_after(session, review.rubric_version) if review.supersedes_id is None else None
+    return rubric_queries.published_after(session, review.rubric) if review.supersedes_id is None else None
 
 
 def submit_review(
@@ -149,31 +155,48 @@ def submit_review(
     """
     state, rubric_version_id = queries.lock(session, review)
     _must_be_own_draft(viewer, review, state)
-    if review.rubric_version.id != rubric_version_id:
+    if review.rubric_version is not None and review.rubric_version.id != rubric_version_id:
         raise Conflict("this draft was just moved to another version of its rubric", what_to_do="Reload the page.")
     if queries.is_author(session, viewer, review.subject_id):
         raise NotPermitted("nobody reviews their own work")
     corrections.must_still_be_allowed(session, viewer, review)
     given = scoring.read(content)
+    if review.is_ranking:
+        _close_ranking(session, viewer, review, given)
+    else:
+        _close_scores(session, settings, viewer, review, given)
+    detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
+    audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
+    session.flush()
+    return review
+
+
+def _close_ranking(session: Session, viewer: Viewer, review: Review, given: scoring.ReviewContent) -> None:
+    members = ranking.members_of(session, review)
+    _refuse(ranking.problems(members, given) | corrections.problems(review, given))
+    if review.supersedes_id is None:
+        review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
+    _close(review, given)
+    review.ranking = ranking.as_kept(given)
+
+
+def _close_scores(
+    session: Session, settings: Settings, viewer: Viewer, review: Review, given: scoring.ReviewContent
+) -> None:
     health = _health(session, review)
     report = health.as_report() if health else review.evaluation.report if review.evaluation else None
-    problems = _unknown_variables(given)
-    given = _filled(given, None if health else report)
-    unread = rulings.unread(session, viewer, review.rubric_version)
-    rubric = rubric_of(review.rubric_version)
-    problems |= (
-        scoring.missing(rubric, given, report, DESIGN_DECISIONS if health else tuple(Decision))
+    problems = typed_variables.problems(given)
+    given = typed_variables.filled(given, None if health else report)
+    unread = rulings.unread(session, viewer, review.rubric)
+    rubric = rubric_of(review.rubric)
+    _refuse(
+        problems
+        | scoring.missing(rubric, given, report, DESIGN_DECISIONS if health else tuple(Decision))
         | comments.problems(settings, rubric, given, _reviewed(session, review))
         | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
         | corrections.problems(review, given)
     )
-    if problems:
-        raise ReviewIncomplete(
-            f"the review lacks {len(problems)} thing{'s' if len(problems) > 1 else ''}",
-            what_to_do="Go through the list; each entry leads to its place.",
-            problems=problems,
-        )
     if review.supersedes_id is None:
         review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
@@ -183,10 +206,16 @@ def submit_review(
     _contest_what_is_called_false(session, viewer, review, given)
     _report_task_defect(session, settings, viewer, review)
     rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
-    detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
-    audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
-    session.flush()
-    return review
+
+
+def _refuse(problems: dict[str, str]) -> None:
+    """Raises `ReviewIncomplete` where there are any."""
+    if problems:
+        raise ReviewIncomplete(
+            f"the review lacks {len(problems)} thing{'s' if len(problems) > 1 else ''}",
+            what_to_do="Go through the list; each entry leads to its place.",
+            problems=problems,
+        )
 
 
 def decide(
@@ -257,26 +286,6 @@ def settle_contest(session: Session, viewer: Viewer, contest: Contest, *, upheld
     audit.note(session, viewer.id, "finding.settle", contest.public_id, upheld=upheld)
 
 
-def _unknown_variables(given: scoring.ReviewContent) -> dict[str, str]:
-    known = ", ".join(variable.name for variable in variables.VARIABLES)
-    places = {"feedback": [given.feedback], "comments": [comment.body for comment in given.comments]}
-    return {
-        place: f"{{{{{names[0]}}}}} stands for nothing; there are {known}"
-        for place, texts in places.items()
-        if (names := variables.unknown(texts))
-    }
-
-
-def _filled(given: scoring.ReviewContent, report: dict[str, Any] | None) -> scoring.ReviewContent:
-    """With figures for variables, as far as the author may know them."""
-    if not any("{{" in text for text in (given.feedback, *(comment.body for comment in given.comments))):
-        return given
-    known = Report.from_json(report).for_submitter() if report else None
-    comments_filled = [c.model_copy(update={"body": variables.filled(c.body, known)}) for c in given.comments]
-    feedback = variables.filled(given.feedback, known)
-    return given.model_copy(update={"feedback": feedback, "comments": comments_filled})
-
-
 def _broken_links(session: Session, settings: Settings, given: scoring.ReviewContent, review: Review) -> dict[str, str]:
     if not given.links:
         return {}
@@ -297,7 +306,7 @@ def _contest_what_is_called_false(
 ) -> None:
     """A level above a finding's cap is a contest of that finding: settled like any, and counted with its rule."""
     report = review.evaluation.report if review.evaluation else None
-    called = scoring.called_false(given, rubric_of(review.rubric_version), report)
+    called = scoring.called_false(given, rubric_of(review.rubric), report)
     if not called:
         return
     reported = {f["code"] for f in (report or {}).get("findings", [])}

@@ -73,7 +73,7 @@ def draft_page(
             "draft": content,
             "typed_comments": [c.content for c in typed],
             "links": links.numbered(content.get("links", [])),
-            "titles": page.titles_of(review.rubric_version),
+            "titles": page.titles_of(review.rubric),
             "version": version,
             "error": error,
             "problems": problems,
@@ -113,7 +113,7 @@ def conflict_shown(
 
 
 def read_context(request: Request, session: Session, viewer: Viewer, review: Review) -> dict[str, Any]:
-    rubric = as_rubric(review.rubric_version.content)
+    rubric = as_rubric(review.rubric.content)
     given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
     design = design_as_reviewed(viewer, review)
     seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
@@ -128,7 +128,7 @@ def read_context(request: Request, session: Session, viewer: Viewer, review: Rev
         "design": design,
         "comments": _placed(request, viewer, review, review.comments),
         **_links_read(request, review),
-        "titles": page.titles_of(review.rubric_version),
+        "titles": page.titles_of(review.rubric),
     }
 
 
@@ -147,14 +147,14 @@ def assembled(review: Review, content: dict[str, Any]) -> str:
     """The overall feedback as far as it is said already, behind what was typed."""
     subject, evidence = review.subject, _as_the_author(review)
     kind = subject.task_version.kind if subject.submission_id else subject.kind
-    criteria = RubricContent.model_validate(review.rubric_version.content).criteria
+    criteria = RubricContent.model_validate(review.rubric.content).criteria
     more = feedback.assembled(kind, criteria, content, evidence.citation if evidence else str)
     return feedback.appended(content.get("feedback", ""), more)
 
 
 def hints_on(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[hints.Hint]:
     before = queries.own_feedback(session, viewer, besides=review)
-    return hints.hints(content, page.titles_of(review.rubric_version), before)
+    return hints.hints(content, page.titles_of(review.rubric), before)
 
 
 def author_preview(request: Request, viewer: Viewer, review: Review, content: dict[str, Any]) -> Response:
@@ -166,7 +166,7 @@ def author_preview(request: Request, viewer: Viewer, review: Review, content: di
         "unknown": variables.unknown([content.get("feedback", ""), *(one["body"] for one in said)]),
         "decision": content.get("decision"),
         "comments": _placed(request, viewer, review, said),
-        "titles": page.titles_of(review.rubric_version),
+        "titles": page.titles_of(review.rubric),
         "evidence": evidence,
     }
     return pages.render(request, "reviews/author_preview.html", context)
@@ -188,7 +188,7 @@ def criteria(
 ) -> list[page.CriterionView]:
     submission = review.subject.submission
     return page.criteria_of(
-        review.rubric_version,
+        review.rubric,
         kind=review.subject.task_version.kind,
         framework=submission.framework if submission else "",
         scores=scores,
@@ -274,7 +274,7 @@ def _answers(
 def _conflict(session: Session, review: Review, content: dict[str, Any], other: service.Saved | None) -> dict[str, Any]:
     if other is None or other.conflict is None:
         return {"other": None}
-    version = review.rubric_version
+    version = review.rubric
     titles = page.titles_of(version)
     rulings = {
         ruling.public_id: f"{ruling.created_at:%d %b %Y}, {titles.get(ruling.criterion, ruling.criterion)}"
@@ -293,7 +293,7 @@ def _keys(session: Session, viewer: Viewer) -> dict[str, Any]:
 
 
 def _rulings(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[page.ShownRuling]:
-    standing = rubric_queries.rulings_of(session, review.rubric_version)
+    standing = rubric_queries.rulings_of(session, review.rubric)
     read_at = rubric_queries.acknowledged(session, viewer.id, [ruling.id for ruling in standing])
     ticked = content.get("acknowledged", [])
     return [page.ShownRuling(ruling, read_at.get(ruling.id), ruling.public_id in ticked) for ruling in standing]

@@ -53,7 +53,7 @@ def plan(
     moves: list[Move] = []
     missing: dict[str, Criterion] = {}
     for row, draft in found:
-        old = content.as_rubric(row.rubric_version.content)
+        old = content.as_rubric(row.rubric.content)
         missing |= {criterion.key: criterion for criterion in gone(old, new)}
         moves.append(Move(row, draft, carry_over(draft.content, old, new, chosen)))
     return Plan(target, moves, chosen, _seal(target, chosen, moves), list(missing.values()))
@@ -67,7 +67,7 @@ def move(session: Session, viewer: Viewer, planned: Plan, *, seal: str) -> int:
     for one in planned.moves:
         _move(session, one, planned.target)
     before = [
-        {"review": one.review.public_id, "version": one.review.rubric_version.public_id, "draft": one.draft.content}
+        {"review": one.review.public_id, "version": one.review.rubric.public_id, "draft": one.draft.content}
         for one in planned.moves
     ]
     row = RubricMove(

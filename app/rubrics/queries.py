@@ -57,10 +57,9 @@ def published_after(session: Session, version: RubricVersion) -> RubricVersion |
 
 def reviews_by_version(session: Session, rubric_id: int) -> dict[int, dict[str, int]]:
     """Version id -> how many reviews there are in each state, corrections not counted."""
-    query = select(Review.rubric_version_id, Review.state, func.count()).join(RubricVersion)
-    query = query.where(RubricVersion.rubric_id == rubric_id, Review.revision == 1).group_by(
-        Review.rubric_version_id, Review.state
-    )
+    query = select(RubricVersion.id, Review.state, func.count()).select_from(Review).join(RubricVersion)
+    query = query.where(RubricVersion.rubric_id == rubric_id, Review.revision == 1)
+    query = query.group_by(RubricVersion.id, Review.state)
     found: dict[int, dict[str, int]] = {}
     for version_id, state, count in session.execute(query):
         found.setdefault(version_id, {})[state] = count

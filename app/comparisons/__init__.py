@@ -1,0 +1,1 @@
+"""Comparisons: two to four submissions to one task, opened for people to rank."""
