@@ -42,6 +42,7 @@ from app.reviews import design_routes as reviews_designs
 from app.reviews import draft_routes as reviews_drafts
 from app.reviews import link_routes as reviews_links
 from app.reviews import routes as reviews_pages
+from app.reviews import snippet_routes as reviews_snippets
 from app.reviews import source_routes as reviews_source_pages
 from app.rubrics import api as rubrics_api
 from app.rubrics import routes as rubrics_pages
@@ -60,8 +61,8 @@ _API_ROUTERS = (
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
     rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
-    reviews_source_pages.router, reviews_links.router, reviews_designs.router, contests_pages.router,
-    comparisons_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
+    reviews_source_pages.router, reviews_links.router, reviews_snippets.router, reviews_designs.router,
+    contests_pages.router, comparisons_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
     admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20

@@ -32,6 +32,7 @@ ACTIONS = (
     Action("write", "c", "write: on a source line a comment, in the rubric the rationale"),
     Action("comment", "l", "comment on the source line under the focus, the pointer, or last followed"),
     Action("cite", "e", "cite the evidence under the focus or the pointer"),
+    Action("texts", "w", "insert a text (words) where you write"),
     Action("questions", "q", "twelve questions, answered"),
     Action("numerics", "n", "numerics"),
     Action("builds", "u", "builds"),
@@ -53,6 +54,7 @@ FIXED = (
     ("1 … 4", "level 0 to 3, or that choice of decision and confidence"),
     ("↑ ↓", "previous, next piece of evidence"),
     ("Esc", "leave a box, back to its criterion"),
+    ("Ctrl /", "while you write: insert a text"),
     ("Ctrl ↵", "submit and open the next item"),
 )
 _TAKEN = frozenset("1234567")

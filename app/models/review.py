@@ -109,6 +109,19 @@ class ReviewDraft(Base):
     saved_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
 
 
+class OwnSnippet(Row):
+    """A text that a reviewer inserts often; `kind` is the kind of task that it is for, none for all."""
+
+    __tablename__ = "own_snippets"
+    prefix = "snp"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    position: Mapped[int]
+    title: Mapped[str] = mapped_column(String(80))
+    text: Mapped[str]
+    kind: Mapped[str | None] = mapped_column(String(20))
+
+
 class Contest(Row):
     """A reviewer says that a finding or the verdict is wrong; it is run again and shown to an adjudicator."""
 

@@ -77,7 +77,7 @@ def take_theirs(
     request: Request, session: WriteSession, viewer: SignedIn, public_id: str, key: str, form: Typed
 ) -> Response:
     """One field as the other page has it, beside all that was typed.  Nothing is saved before somebody says so."""
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     other = service.saved(session, review)
     content = differing.taken(form.content, other.conflict or {}, key)
     if differing.are_the_same(content, other.conflict or {}):
@@ -90,7 +90,7 @@ def carry_comment(
     request: Request, session: WriteSession, viewer: SignedIn, public_id: str, key: str, form: Typed
 ) -> Response:
     """Take over a comment on an earlier revision, beside all that was typed."""
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     found = next((one for one in showing.earlier(request, session, viewer, review) if one.key == key), None)
     if found is None:
         raise NotFound("that comment is not among those on the revisions before")
@@ -102,7 +102,7 @@ def carry_comment(
 def take_newer_evidence(
     request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed
 ) -> Response:
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     service.take_newer_evidence(session, viewer, review)
     return _keep(request, session, viewer, queries.find(session, public_id), form.content, form.version)
 
@@ -110,7 +110,7 @@ def take_newer_evidence(
 @router.get("/reviews/{public_id}/rubric")
 def move_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
     """The dry run: what moving one's draft to the newest version of its rubric would do."""
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     return _move_page(request, session, review, mapping_of(request.query_params.multi_items()))
 
 
@@ -118,7 +118,7 @@ def move_page(request: Request, session: ReadSession, viewer: SignedIn, public_i
 def move(
     request: Request, session: WriteSession, viewer: SignedIn, mapping: Mapped, public_id: str, seal: Text = ""
 ) -> Response:
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     try:
         with session.begin_nested():
             target = _newer_rubric(session, review)
@@ -131,25 +131,55 @@ def move(
 @router.post("/reviews/{public_id}/preview")
 def preview(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     """As the author will read it.  Keeps nothing; a POST only because the text may be long."""
-    return showing.author_preview(request, viewer, _own_draft(session, viewer, public_id), form.content)
+    return showing.author_preview(request, viewer, queries.find_own_draft(session, viewer, public_id), form.content)
+
+
+@router.post("/reviews/{public_id}/preview/text")
+def preview_text(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, text: Text = "") -> Response:
+    """One box's words as they will be read; keeps nothing."""
+    return showing.text_preview(request, queries.find_own_draft(session, viewer, public_id), text)
+
+
+@router.post("/reviews/{public_id}/preview/page")
+def keep_and_preview(
+    request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed
+) -> Response:
+    """Keep what was typed, and go to its preview: the way of a browser without scripts."""
+    review = queries.find_own_draft(session, viewer, public_id)
+    return _keep(request, session, viewer, review, form.content, form.version, then="/preview")
+
+
+@router.get("/reviews/{public_id}/preview")
+def preview_page(request: Request, session: ReadSession, viewer: SignedIn, public_id: str) -> Response:
+    """The draft, as it was saved, as its author will read it."""
+    review = queries.find_own_draft(session, viewer, public_id)
+    return showing.author_preview(request, viewer, review, queries.draft_of(session, review).content, whole=True)
 
 
 @router.post("/reviews/{public_id}/hints")
 def hints(request: Request, session: ReadSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     """Advice on what stands in the form; keeps nothing."""
-    found = showing.hints_on(session, viewer, _own_draft(session, viewer, public_id), form.content)
+    review = queries.find_own_draft(session, viewer, public_id)
+    found = showing.hints_on(session, viewer, review, form.content)
     return pages.render(request, "reviews/hints.html", {"hints": found})
 
 
 @router.post("/reviews/{public_id}/assemble")
 def assemble(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
     """Put the overall feedback together, behind what was typed; a script only gets the text."""
-    review = _own_draft(session, viewer, public_id)
+    review = queries.find_own_draft(session, viewer, public_id)
     text = showing.assembled(review, form.content)
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"feedback": text})
     content = form.content | {"feedback": text}
-    return _keep(request, session, viewer, review, content, form.version, place="feedback")
+    return _keep(request, session, viewer, review, content, form.version, then="#feedback")
+
+
+@router.post("/reviews/{public_id}/snippets/choose")
+def choose_snippet(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, form: Typed) -> Response:
+    """Keep what was typed, and go to the texts that may be inserted: the way of a browser without scripts."""
+    review = queries.find_own_draft(session, viewer, public_id)
+    return _keep(request, session, viewer, review, form.content, form.version, then="/snippets")
 
 
 def _next(request: Request, session: Session, viewer: Viewer) -> Response:
@@ -168,20 +198,13 @@ def _keep(
     content: dict[str, Any],
     version: int,
     *,
-    place: str = "comments",
+    then: str = "#comments",
 ) -> Response:
     """Save for a browser without scripts, and show the page again."""
     saved = service.save_draft(session, viewer, review, content, base_version=version)
     if saved.conflict is None:
-        return RedirectResponse(f"/reviews/{review.public_id}#{place}", 303)
+        return RedirectResponse(f"/reviews/{review.public_id}{then}", 303)
     return showing.draft_page(request, session, viewer, review, content, saved.version, other=saved)
-
-
-def _own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
-    review = queries.find_visible(session, viewer, public_id).review
-    if review.reviewer_id != viewer.id or review.state != ReviewState.DRAFT:
-        raise NotFound("there is no draft of yours here", what_to_do="A submitted review keeps its rubric for good.")
-    return review
 
 
 def _newer_rubric(session: Session, review: Review) -> RubricVersion:

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.domain.report import Report
 from app.domain.review import CommentSeverity, Decision
+from app.reviews import variables
 from app.reviews.feedback import NEXT
 from app.reviews.scoring import DraftComment, DraftContent
 
@@ -35,17 +37,39 @@ class Hint:
     says: str
 
 
-def hints(content: Mapping[str, Any], titles: Mapping[str, str], earlier: Sequence[str] = ()) -> list[Hint]:
-    """In the order of the page; `titles` are the criteria's by key, `earlier` the reviewer's own feedback before."""
+def hints(
+    content: Mapping[str, Any], titles: Mapping[str, str], earlier: Sequence[str] = (), report: Report | None = None
+) -> list[Hint]:
+    """In the order of the page; `titles` are the criteria's by key, `earlier` the reviewer's own feedback before.
+
+    `report` is the evidence as the author knows it, from which variables get their figures.
+    """
     draft = DraftContent.model_validate(dict(content))
-    found = [
-        Hint(f"criterion-{key}", f"{titles[key]} is low, and no comment shows where: cite a cell, or comment on a line")
-        for key, score in draft.scores.items()
-        if key in titles and score.level is not None and score.level <= LOW and not _is_shown(key, draft)
-    ]
+    found: list[Hint] = []
+    for key, score in draft.scores.items():
+        if key in titles:
+            found += [Hint(f"criterion-{key}", f"{titles[key]} {fault}") for fault in _of_score(key, draft)]
+            found += [Hint(f"criterion-{key}", fault) for fault in _gaps(score.rationale, report)]
     for number, comment in enumerate(draft.comments, 1):
         found += [Hint(f"comment-{number}", f"comment {number} {fault}") for fault in _faults(comment)]
-    return found + [Hint("feedback", fault) for fault in _of_feedback(draft, earlier)]
+        found += [Hint(f"comment-{number}", fault) for fault in _gaps(comment.body, report)]
+    return found + [Hint("feedback", fault) for fault in _of_feedback(draft, earlier) + _gaps(draft.feedback, report)]
+
+
+def _of_score(key: str, draft: DraftContent) -> list[str]:
+    level = draft.scores[key].level
+    is_bare = level is not None and level <= LOW and not _is_shown(key, draft)
+    return ["is low, and no comment shows where: cite a cell, or comment on a line"] if is_bare else []
+
+
+def _gaps(text: str, report: Report | None) -> list[str]:
+    """What a text that was inserted, or a variable that was typed, does not know here."""
+    left = [f"the gap [{name}: \N{HORIZONTAL ELLIPSIS}] is still to be filled in" for name in variables.gaps(text)]
+    return left + [
+        f"{{{{{name}}}}} has no value here, and will be read as \N{LEFT DOUBLE QUOTATION MARK}{said}"
+        "\N{RIGHT DOUBLE QUOTATION MARK}"
+        for name, said in variables.without_value(text, report)
+    ]
 
 
 def _is_shown(key: str, draft: DraftContent) -> bool:

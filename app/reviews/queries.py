@@ -81,6 +81,14 @@ def find_visible(session: Session, viewer: Viewer, public_id: str) -> SeenReview
     raise NotFound(f"there is no review {public_id!r}")
 
 
+def find_own_draft(session: Session, viewer: Viewer, public_id: str) -> Review:
+    """With all that a page of it shows; what the viewer does not write themselves is not found."""
+    review = find_visible(session, viewer, public_id).review
+    if review.reviewer_id != viewer.id or review.state != ReviewState.DRAFT:
+        raise NotFound("there is no draft of yours here", what_to_do="A submitted review is never rewritten.")
+    return review
+
+
 def own_review(session: Session, viewer: Viewer, subject_id: int) -> Review | None:
     """The first: what corrects it hangs on it."""
     mine = (Review.subject_id == subject_id, Review.reviewer_id == viewer.id, Review.revision == 1)

@@ -78,7 +78,7 @@ def draft_page(
             "error": error,
             "problems": problems,
             **_keys(session, viewer),
-            "variables": variables.values(_report_for_author(review)),
+            "variables": variables.values(report_for_author(review)),
             "hints": hints_on(session, viewer, review, content),
             "newer_evidence": service.newer_evidence(session, review),
             "earlier": earlier(request, session, viewer, review),
@@ -138,7 +138,7 @@ def _as_the_author(review: Review) -> panels.Evidence | None:
     return panels.for_viewer(Report.from_json(report), sees_hidden=False) if report else None
 
 
-def _report_for_author(review: Review) -> Report | None:
+def report_for_author(review: Review) -> Report | None:
     evidence = _as_the_author(review)
     return evidence.report if evidence else None
 
@@ -154,12 +154,23 @@ def assembled(review: Review, content: dict[str, Any]) -> str:
 
 def hints_on(session: Session, viewer: Viewer, review: Review, content: dict[str, Any]) -> list[hints.Hint]:
     before = queries.own_feedback(session, viewer, besides=review)
-    return hints.hints(content, page.titles_of(review.rubric), before)
+    return hints.hints(content, page.titles_of(review.rubric), before, report_for_author(review))
 
 
-def author_preview(request: Request, viewer: Viewer, review: Review, content: dict[str, Any]) -> Response:
-    """What the author will read: the words with their figures, the decision, the comments at their lines."""
-    evidence, report = _as_the_author(review), _report_for_author(review)
+def text_preview(request: Request, review: Review, text: str) -> Response:
+    """The words of one box with their figures."""
+    context = {"text": variables.filled(text, report_for_author(review)), "unknown": variables.unknown([text])}
+    return pages.render(request, "reviews/text_preview.html", context)
+
+
+def author_preview(
+    request: Request, viewer: Viewer, review: Review, content: dict[str, Any], *, whole: bool = False
+) -> Response:
+    """What the author will read: the words with their figures, the decision, the comments at their lines.
+
+    `whole`: as a page of its own.
+    """
+    evidence, report = _as_the_author(review), report_for_author(review)
     said = [one | {"body": variables.filled(one["body"], report)} for one in content.get("comments", [])]
     context = {
         "feedback": variables.filled(content.get("feedback", ""), report),
@@ -168,8 +179,10 @@ def author_preview(request: Request, viewer: Viewer, review: Review, content: di
         "comments": _placed(request, viewer, review, said),
         "titles": page.titles_of(review.rubric),
         "evidence": evidence,
+        "review": review,
+        "task": review.subject.task_version,
     }
-    return pages.render(request, "reviews/author_preview.html", context)
+    return pages.render(request, "reviews/preview.html" if whole else "reviews/author_preview.html", context)
 
 
 def earlier(request: Request, session: Session, viewer: Viewer, review: Review) -> list[comments.EarlierComment]:

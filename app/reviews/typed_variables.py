@@ -13,6 +13,7 @@ def problems(given: ReviewContent) -> dict[str, str]:
     """Place -> a name there that stands for nothing."""
     known = ", ".join(variable.name for variable in variables.VARIABLES)
     places = {"feedback": [given.feedback], "comments": [comment.body for comment in given.comments]}
+    places |= {key: [score.rationale] for key, score in given.scores.items()}
     return {
         place: f"{{{{{names[0]}}}}} stands for nothing; there are {known}"
         for place, texts in places.items()
@@ -22,9 +23,14 @@ def problems(given: ReviewContent) -> dict[str, str]:
 
 def filled(given: ReviewContent, report: dict[str, Any] | None) -> ReviewContent:
     """With figures for variables, as far as the author may know them."""
-    if not any("{{" in text for text in (given.feedback, *(comment.body for comment in given.comments))):
+    said = [given.feedback, *(c.body for c in given.comments), *(s.rationale for s in given.scores.values())]
+    if not any("{{" in text for text in said):
         return given
     known = Report.from_json(report).for_submitter() if report else None
     comments_filled = [c.model_copy(update={"body": variables.filled(c.body, known)}) for c in given.comments]
+    scores = {
+        key: score.model_copy(update={"rationale": variables.filled(score.rationale, known)})
+        for key, score in given.scores.items()
+    }
     feedback = variables.filled(given.feedback, known)
-    return given.model_copy(update={"feedback": feedback, "comments": comments_filled})
+    return given.model_copy(update={"feedback": feedback, "comments": comments_filled, "scores": scores})

@@ -49,9 +49,10 @@ def gaps(text: str) -> list[str]:
     return list(dict.fromkeys(_GAP.findall(text)))
 
 
-def without_value(text: str, report: Report | None) -> list[str]:
-    """Variables in the text that have no value here, in order."""
-    return [name for name in dict.fromkeys(_WORD.findall(text)) if name in _BY_NAME and not _value(name, report)]
+def without_value(text: str, report: Report | None) -> list[tuple[str, str]]:
+    """Variables in the text that have no value here, each with what is read in its place."""
+    names = [name for name in dict.fromkeys(_WORD.findall(text)) if name in _BY_NAME]
+    return [(name, _BY_NAME[name].lacking) for name in names if not _value(name, report)]
 
 
 def unknown(texts: Iterable[str]) -> list[str]:
@@ -114,8 +115,7 @@ def _wrong_element(workload: WorkloadResult, output: OutputResult) -> str:
 def _finding(report: Report) -> str:
     found = facts.gravest(report)
     if found is None:
-        unmeasured = facts.left_unmeasured(report)
-        return "no error or warning in what was measured" if unmeasured else "no error or warning"
+        return ""
     kind = REGISTER.get(found.code)
     return _amid_a_sentence(kind.title) if kind else _code(found.code)
 
@@ -156,7 +156,7 @@ def _not_built(report: Report) -> str:
 VARIABLES = (
     Variable("verdict", "the verdict in words", lambda r: r.verdict.value.replace("_", " ")),
     Variable("task", "the task's name", lambda r: _code(r.task.name)),
-    Variable("finding", "the gravest finding", _finding),
+    Variable("finding", "the gravest finding", _finding, "no error or warning in what was measured"),
     Variable("advice", "what the catalogue advises on it", _advice, "nothing in particular"),
     Variable("line", "the line that the gravest finding with one names", _line, "no line"),
     Variable("wrong_element", "the worst element that is wrong, with what is right there",

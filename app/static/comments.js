@@ -21,6 +21,8 @@ document.addEventListener("DOMContentLoaded", () => {
     row.querySelectorAll("label").forEach((label) => { label.htmlFor = label.htmlFor.replace(/\d+$/, number); });
     row.querySelectorAll("input, textarea, select").forEach((one) => { one.value = ""; });
     row.querySelector("details").open = false;
+    row.querySelector(".preview")?.remove();
+    row.querySelector("[data-preview]").setAttribute("aria-expanded", "false");
     rows().at(-1).after(row);
     return row;
   }

@@ -104,7 +104,7 @@ document.addEventListener("DOMContentLoaded", () => {
     environment: () => panelNamed("setting"), feedback: () => show("#feedback"),
     beside: () => document.querySelector(".compare a")?.click(), source: () => document.querySelector("#source .scroll")?.focus(),
     bench: () => show("#bench", document.getElementById("bench-target") ? "#bench-target" : "#bench-title"),
-    sheet: () => sheet.showModal(),
+    sheet: () => sheet.showModal(), texts: () => window.workbench.openTexts(),
   };
   // Each person's own keys, from their account.
   const keyOf = JSON.parse(sheet.dataset.keys);
@@ -114,12 +114,13 @@ document.addEventListener("DOMContentLoaded", () => {
 
   document.addEventListener("pointerover", (event) => { hovered = event.target; });
   document.addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]")) return;
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
       event.preventDefault();
       form.requestSubmit(document.getElementById("submit-next"));
       return;
     }
-    if (sheet.open || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") leave(event.target);
       // Enter in a line of text would press the form's first button; a review is submitted on purpose.

@@ -116,8 +116,6 @@ class TestVariables:
     def test_that_nothing_was_found_reaches_as_far_as_what_was_measured(self):
         accepted = sample_reports.accepted()
         assert variables.filled("{{finding}}", known(accepted)) == "no error or warning in what was measured"
-        whole = dataclasses.replace(accepted, stages=[])
-        assert variables.filled("{{finding}}", whole) == "no error or warning"
 
     def test_the_line_is_of_the_gravest_finding_as_in_the_questions(self):
         wrong = known()

@@ -56,7 +56,7 @@ FILES_AND_FRAGMENTS = {
     "/imports/{public_id}/results", "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
 }  # fmt: skip
 TABS_MAX = 1500
-SHORTCUTS = "jk1234567890cle[]sqnuiatpvfd?"
+SHORTCUTS = "jk1234567890cle[]sqnuiatpvfdw?"
 EVERYTHING_OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 # The elements that end to the right of the window and do not lie in a box that scrolls by itself.
@@ -179,6 +179,9 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/source",
             f"{walk.draft}/source?view=sides",
             f"{walk.draft}/links",
+            f"{walk.draft}/snippets",
+            f"{walk.draft}/preview",
+            "/account/snippets",
             f"{walk.draft}/bench",
             walk.design,
             walk.experiment,
