@@ -37,6 +37,7 @@ from app.kit.limits import BodyLimit, Limit
 from app.reviews import api as reviews_api
 from app.reviews import contest_api as contests_api
 from app.reviews import contest_routes as contests_pages
+from app.reviews import correction_routes as reviews_corrections
 from app.reviews import design_api as designs_api
 from app.reviews import design_routes as reviews_designs
 from app.reviews import draft_routes as reviews_drafts
@@ -62,8 +63,8 @@ _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
     rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
     reviews_source_pages.router, reviews_links.router, reviews_snippets.router, reviews_designs.router,
-    contests_pages.router, comparisons_pages.router, exports_pages.router, experiments_pages.router, admin_pages.router,
-    admin_queue_pages.router,
+    reviews_corrections.router, contests_pages.router, comparisons_pages.router, exports_pages.router,
+    experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time

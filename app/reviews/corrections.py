@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.domain.review import ReviewState, Role
+from app.domain.task_health import TaskHealth
 from app.errors import Conflict, NotPermitted, WorkbenchError
 from app.evaluations import queries as evaluation_queries
 from app.kit import audit
@@ -88,14 +89,21 @@ def must_still_be_allowed(session: Session, viewer: Viewer, review: Review) -> N
         raise refused
 
 
-def problems(review: Review, given: ReviewContent) -> dict[str, str]:
+def is_same_evidence(review: Review, health: TaskHealth | None) -> bool:
+    """Whether it is written from what its review was written from; `health` is the record of a task as it is now."""
+    before = review.supersedes
+    now = (review.evaluation_id, health.to_json() if health else None)
+    return before is not None and (before.evaluation_id, before.health) == now
+
+
+def problems(review: Review, given: ReviewContent, *, is_same_evidence: bool) -> dict[str, str]:
     """What a correction lacks besides what every review needs."""
     before = review.supersedes
     if before is None:
         return {}
     said = given.model_dump(mode="json", include={*_COPIED, "ranking", "notes"}, exclude_none=True)
     is_same = differing.are_the_same(content_of(before), said)
-    if is_same and before.evaluation_id == review.evaluation_id:
+    if is_same and is_same_evidence:
         return {"what_changed": f"nothing is changed: this is revision {before.revision} word for word"}
     if not given.what_changed.strip():
         return {"what_changed": "say in a line what you changed, and why: it is read beside both revisions"}

@@ -75,8 +75,8 @@ def _reviews(session: Session, viewer: Viewer, subject: ReviewSubject | None) ->
     """What this viewer may read of them; a decision tells what they said, and is as blind as they are."""
     if subject is None:
         return {"seen": [], "rows": [], "is_author": False, "decision": None, "may_decide": False}
-    visible = queries.visible_reviews(session, viewer, subject.id)
-    seen = [one for one in visible if one.review.state == ReviewState.SUBMITTED]
+    standing = queries.standing(queries.visible_reviews(session, viewer, subject.id))
+    seen = [one for one in standing if one.review.state == ReviewState.SUBMITTED]
     is_author = queries.is_author(session, viewer, subject.id)
     is_blind = not (viewer.is_staff or is_author or any(one.review.reviewer_id == viewer.id for one in seen))
     rows = [(one, {c.content.key: c for c in showing.criteria_read(one.review, viewer)}) for one in seen]

@@ -59,6 +59,12 @@ def copy_members(session: Session, review: Review, draft: Review) -> None:
             )  # fmt: skip
 
 
+def is_same_evidence(session: Session, review: Review, before: Review | None) -> bool:
+    """Whether a correction is written from what its review was written from."""
+    pinned = [{m.submission_id: m.evaluation_id for m in members_of(session, one)} for one in (review, before) if one]
+    return pinned[0] == pinned[-1]
+
+
 def newer_evidence(session: Session, members: Sequence[ReviewMember]) -> dict[str, Evaluation]:
     """Letter -> what has been measured of it since the draft was opened."""
     newest = {member.letter: evaluation_queries.evidence_of(session, member.submission_id) for member in members}

@@ -173,7 +173,9 @@ def submit_review(
 
 def _close_ranking(session: Session, viewer: Viewer, review: Review, given: scoring.ReviewContent) -> None:
     members = ranking.members_of(session, review)
-    _refuse(ranking.problems(members, given) | corrections.problems(review, given))
+    is_same_evidence = ranking.is_same_evidence(session, review, review.supersedes)
+    unsaid = corrections.problems(review, given, is_same_evidence=is_same_evidence)
+    _refuse(ranking.problems(members, given) | unsaid)
     if review.supersedes_id is None:
         review.is_extra = not assignments.finish_slot(session, viewer, review.slot)
     _close(review, given)
@@ -195,7 +197,7 @@ def _close_scores(
         | comments.problems(settings, rubric, given, _reviewed(session, review))
         | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
-        | corrections.problems(review, given)
+        | corrections.problems(review, given, is_same_evidence=corrections.is_same_evidence(review, health))
     )
     if review.supersedes_id is None:
         review.is_extra = not assignments.finish_slot(session, viewer, review.slot)

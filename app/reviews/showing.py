@@ -32,6 +32,7 @@ from app.reviews import (
     page,
     queries,
     questions,
+    revisions,
     scoring,
     service,
     variables,
@@ -92,6 +93,7 @@ def draft_page(
                 _rulings(session, viewer, review, content),
                 design=shown["design"],
             ),
+            "corrected": queries.find(session, review.supersedes.public_id) if review.supersedes else None,
             "newer_rubric": service.newer_rubric(session, review),
             "decisions": DESIGN_DECISIONS if shown["design"] else page.DECISIONS,
             "confidences": page.CONFIDENCES,
@@ -116,10 +118,12 @@ def read_context(request: Request, session: Session, viewer: Viewer, review: Rev
     rubric = as_rubric(review.rubric.content)
     given = scoring.ReviewContent(scores={k: scoring.ScoreContent(**s) for k, s in review.scores.items()})
     design = design_as_reviewed(viewer, review)
-    seen = next(s for s in queries.visible_reviews(session, viewer, review.subject_id) if s.review.id == review.id)
+    visible = queries.visible_reviews(session, viewer, review.subject_id)
+    seen = next(s for s in visible if s.review.id == review.id)
     return {
         "review": review,
         "label": seen.label,
+        "revisions": revisions.around(session, viewer, review, visible),
         "submission": review.subject.submission,
         "task": review.subject.task_version,
         "criteria": criteria(review, viewer, review.scores, design=design),

@@ -19,6 +19,7 @@ from app.exports import service as exports
 from app.imports import service as imports
 from app.main import _PAGE_ROUTERS
 from app.models import TaskVersion
+from app.reviews import corrections, queries
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
@@ -57,6 +58,7 @@ FILES_AND_FRAGMENTS = {
 }  # fmt: skip
 TABS_MAX = 1500
 SHORTCUTS = "jk1234567890cle[]sqnuiatpvfdw?"
+CORRECTION = factories.full_content(decision="reject", what_changed="The tail is not masked after all.")
 EVERYTHING_OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
 # The elements that end to the right of the window and do not lie in a box that scrolls by itself.
@@ -99,6 +101,8 @@ class Walk:
     contest: str = ""
     imported: str = ""
     design: str = ""
+    corrected: str = ""
+    correcting: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -134,12 +138,17 @@ def page_of(walk: Walk, chromium):
 
 
 def work_in(house: SampleHouse) -> Walk:
-    """Two reviews that are in, a decision, a draft whose rubric has a newer version, a contest, an export, a run."""
+    """Two reviews that are in, one of them corrected, a decision, a correction in the making, a draft whose rubric
+    has a newer version, a contest, an export, a run.
+    """
     rob, ria, ada, admin = (house.people[name] for name in ("rob", "ria", "ada", "max"))
     with house.database.write() as session:
-        for reviewer in (rob, ria):
-            submitted = open_review(session, house, reviewer, "accepted")
-            reviews.submit_review(session, house.settings, reviewer, submitted, factories.full_content())
+        first, submitted = (open_review(session, house, reviewer, "accepted") for reviewer in (rob, ria))
+        for reviewer, opened in ((rob, first), (ria, submitted)):
+            reviews.submit_review(session, house.settings, reviewer, opened, factories.full_content())
+        corrected = correct(session, ria, submitted)
+        reviews.submit_review(session, house.settings, ria, corrected, CORRECTION)
+        correcting = correct(session, rob, first)
         subject = subject_of(session, house, "accepted")
         reviews.decide(session, ada, subject.id, decision=Decision.ACCEPT, confidence=3, reason="Both agree.")
         draft = open_review(session, house, rob, "wrong_result")
@@ -152,6 +161,7 @@ def work_in(house: SampleHouse) -> Walk:
         edited = rubrics.create_draft(session, admin, used.content | {"title": "Generation, 3"})
         walk = Walk(house, draft=f"/reviews/{draft.public_id}", submitted=f"/reviews/{submitted.public_id}")
         asked = Asked(params={"rows": 4, "cols": 127})
+        walk.corrected, walk.correcting = f"/reviews/{corrected.public_id}", f"/reviews/{correcting.public_id}"
         walk.contest = f"/contests/{contest.public_id}"
         run = request_experiment(session, house.settings, rob, draft, asked)
         walk.experiment = f"/experiments/{run.public_id}"
@@ -168,13 +178,14 @@ def work_in(house: SampleHouse) -> Walk:
 def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
     made = [f"/submissions/{made}" for made in (*walk.house.submissions.values(), walk.house.live)]
     judged = f"/submissions/{walk.house.submissions['accepted']}/reviews"
-    reads = [*OPEN_TO_ALL, *made, judged, walk.submitted]
+    reads = [*OPEN_TO_ALL, *made, judged, walk.submitted, walk.corrected, f"{walk.corrected}/changes"]
     reviews_too = [*reads, "/queue", "/reviews", "/rubrics", used, "/tasks/row-softmax/reviews"]
     return {
         "sue": [*reads, "/submissions/new", "/imports", walk.imported],
         "rob": [
             *reviews_too,
             walk.draft,
+            walk.correcting,
             f"{walk.draft}/rubric",
             f"{walk.draft}/source",
             f"{walk.draft}/source?view=sides",
@@ -194,6 +205,10 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
 def subject_of(session, house: SampleHouse, name: str):
     submission = submission_queries.find(session, house.submissions[name])
     return submission_queries.subject_of(session, submission.id)
+
+
+def correct(session, reviewer, review):
+    return corrections.open_correction(session, reviewer, queries.find(session, review.public_id))
 
 
 def open_review(session, house: SampleHouse, reviewer, name: str):
