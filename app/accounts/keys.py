@@ -1,4 +1,4 @@
-"""The keys of the review page: what each does, and which one a person has put in its place."""
+"""The keys of the review page and of the page of links: what each does, and which a person has put in its place."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from app.errors import Invalid
 
+REVIEW, LINKS = "review", "links"
+
 
 @dataclass(frozen=True)
 class Action:
-    """Something that one key does.  `name` is how the page's script knows it."""
+    """Something that one key does on one page.  `name` is how the page's script knows it."""
 
     name: str
     usual: str
     title: str
+    page: str = REVIEW
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ ACTIONS = (
     Action("bench", "b", "bench"),
     Action("feedback", "f", "overall feedback"),
     Action("sheet", "?", "this sheet"),
+    Action("link", "l", "on the page of links: link what is picked on both sides", LINKS),
 )
 # Levels and choices keep their digits, which stand beside them; the rest move boxes, pages or the focus.
 FIXED = (
@@ -60,18 +64,24 @@ FIXED = (
 _TAKEN = frozenset("1234567")
 
 
-def bound(own: Mapping[str, str]) -> list[Bound]:
-    """Every action with this person's key, the usual one where they have none of their own."""
-    return [Bound(action, own.get(action.name, action.usual)) for action in ACTIONS]
+def bound(own: Mapping[str, str], page: str = "") -> list[Bound]:
+    """Every action (of the page) with this person's key, the usual one where they have none of their own."""
+    actions = [action for action in ACTIONS if page in ("", action.page)]
+    return [Bound(action, own.get(action.name, action.usual)) for action in actions]
+
+
+def by_action(own: Mapping[str, str], page: str) -> dict[str, str]:
+    """The same, for a script: the action's name and its key."""
+    return {one.action.name: one.key for one in bound(own, page)}
 
 
 def chosen(typed: Mapping[str, str]) -> dict[str, str]:
     """What differs from the usual keys; raises `Invalid` for keys that cannot be, with a word for each."""
     wanted = {action.name: typed.get(action.name, "").strip() or action.usual for action in ACTIONS}
     problems = {name: fault for name, key in wanted.items() if (fault := _fault(key))}
-    owners: dict[str, str] = {}
+    owners: dict[tuple[str, str], str] = {}
     for action in ACTIONS:
-        other = owners.setdefault(wanted[action.name], action.title)
+        other = owners.setdefault((action.page, wanted[action.name]), action.title)
         if other != action.title:
             problems.setdefault(action.name, f"{wanted[action.name]} is the key for “{other}” already")
     if problems:

@@ -9,6 +9,8 @@ from fastapi import Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
+from app.accounts import keys
+from app.accounts import queries as account_queries
 from app.accounts.access import SignedIn
 from app.accounts.policy import Viewer
 from app.domain.review import ReviewState
@@ -111,6 +113,7 @@ def _page(
     context = {
         "review": review, "task": review.subject.task_version, "is_mine": is_mine, "links": made,
         "lefts": sorted(lefts), "rights": sorted(rights), "left": left, "right": right, "sides": sides, "prefix": RIGHT,
+        "key_of": keys.by_action(account_queries.keys_of(session, viewer.id), keys.LINKS),
         "fates": tuple(scoring.Fate), "typed": typed or dict.fromkeys(LINK_FIELDS, ""), "error": error,
         "left_marks": links.marks(made, "left", left, right, RIGHT + sides[1].anchor),
         "right_marks": links.marks(made, "right", right, left, sides[0].anchor),

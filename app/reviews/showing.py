@@ -302,10 +302,11 @@ def _conflict(session: Session, review: Review, content: dict[str, Any], other: 
 
 def _keys(session: Session, viewer: Viewer) -> dict[str, Any]:
     """The keys of the page, with those that this person put in their place."""
-    bound = keys.bound(account_queries.keys_of(session, viewer.id))
-    by_action = {one.action.name: one.key for one in bound}
+    own = account_queries.keys_of(session, viewer.id)
+    by_action = keys.by_action(own, keys.REVIEW)
     return {
-        "bound_keys": bound, "fixed_keys": keys.FIXED, "key_of": by_action, "bound_keys_json": json.dumps(by_action),
+        "bound_keys": keys.bound(own, keys.REVIEW), "fixed_keys": keys.FIXED, "key_of": by_action,
+        "bound_keys_json": json.dumps(by_action),
     }  # fmt: skip
 
 

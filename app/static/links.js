@@ -1,4 +1,5 @@
-// Picking ranges by key or pointer.  What is picked stands in the fields of a plain form; `l` sends it.
+// Picking ranges by key or pointer.  What is picked stands in the fields of a plain form; the person's
+// own key for it, `l` unless they chose another, sends it.
 document.addEventListener("DOMContentLoaded", () => {
   const form = document.getElementById("link-form");
   if (!form) return;
@@ -54,7 +55,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
     const one = paneOf(event.target);
     const acts = { ArrowDown: () => move(one, 1, event.shiftKey), ArrowUp: () => move(one, -1, event.shiftKey), ArrowLeft: () => panes.left.box.focus(), ArrowRight: () => panes.right.box.focus() };
-    if (event.key === "l") { event.preventDefault(); form.requestSubmit(); return; }
+    if (event.key === form.dataset.key) { event.preventDefault(); form.requestSubmit(); return; }
     if (!one || !acts[event.key]) return;
     event.preventDefault();
     acts[event.key]();
