@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, or_, select
+from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from app.accounts.policy import Viewer
@@ -74,6 +74,7 @@ MAY_REVIEW = _may_review(ReviewSubject.id)
 PUT_OFF = said(SkipKind.LATER, ReviewSubject.id)
 # Of a slot: asked by the queue, by the claim, and again on submit.
 MAY_TAKE = and_(
-    or_(ReviewSlot.reserved_for_id.is_(None), ReviewSlot.reserved_for_id == PERSON),
+    # Two conditions joined by "or" send SQLite through the index of those for whom slots are kept: all slots there are.
+    func.coalesce(ReviewSlot.reserved_for_id, PERSON) == PERSON,
     _may_review(ReviewSlot.subject_id, besides=ReviewSlot.id),
 )
