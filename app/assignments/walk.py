@@ -135,8 +135,10 @@ class _Usual:
     def __call__(self, after: Place | None, limit: int) -> Sequence[Place]:
         found: list[Place] = []
         rank, turn = (-after[0], after[1]) if after else (self._next_rank(_ABOVE_ALL), -1)
-        while rank is not None and len(found) < limit:
+        while rank is not None:
             found += [(-rank, *row) for row in self._of_rank(rank, turn, limit - len(found))]
+            if len(found) == limit:
+                break
             rank, turn = self._next_rank(rank), -1
         return found
 

@@ -42,7 +42,8 @@ class Review(Row):
     reviewer_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     rubric_version_id: Mapped[int | None] = mapped_column(ForeignKey("rubric_versions.id"), index=True)
     evaluation_id: Mapped[int | None] = mapped_column(ForeignKey("evaluations.id"))
-    state: Mapped[str] = mapped_column(String(10), default=ReviewState.DRAFT.value, index=True)
+    # Without an index: nearly all are submitted, and SQLite would look for those of one item among all there are.
+    state: Mapped[str] = mapped_column(String(10), default=ReviewState.DRAFT.value)
     scores: Mapped[dict[str, Any]] = mapped_column(default=dict)
     comments: Mapped[list[dict[str, Any]]] = mapped_column(default=list)
     links: Mapped[list[dict[str, Any]]] = mapped_column(default=list, server_default="[]")

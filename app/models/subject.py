@@ -91,6 +91,8 @@ class ReviewSlot(Row):
         UniqueConstraint("subject_id", "number"),
         UniqueConstraint("subject_id", "holder_id"),
         Index("ix_review_slots_state_lease_until", "state", "lease_until"),
+        # What a person holds is found whatever they have done before.
+        Index("ix_review_slots_holder_id_state_lease_until", "holder_id", "state", "lease_until"),
     )
     prefix = "slt"
 
@@ -99,7 +101,7 @@ class ReviewSlot(Row):
     state: Mapped[str] = mapped_column(String(10), default=SlotState.WAITING.value)
     why: Mapped[str] = mapped_column(String(300), default="")
     reserved_for_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
-    holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     token: Mapped[str | None] = mapped_column(String(64))
     lease_until: Mapped[dt.datetime | None]
     claimed_at: Mapped[dt.datetime | None]

@@ -55,7 +55,7 @@ def find_draft(session: Session, public_id: str) -> Review:
 
 
 def find_to_close(session: Session, public_id: str) -> Review:
-    """With what closing it needs."""
+    """With what closing it needs; the rubric and the report, which are long, are read when they are asked for."""
     return _found(session, _FIND_TO_CLOSE, public_id)
 
 
@@ -63,6 +63,26 @@ def lock(session: Session, review: Review) -> tuple[str, int | None]:
     """State and rubric version as they are now, and for nobody else to change: of two at once, the second waits."""
     state, version_id = session.execute(_LOCK, {"review": review.id}).one()
     return state, version_id
+
+
+@dataclass(frozen=True)
+class ToClose:
+    """A locked review as it is now.  `reported` is what of its report binds its scores: findings and claims."""
+
+    state: str
+    rubric_version_id: int | None
+    evaluation_id: int | None
+    is_by_author: bool
+    reported: dict[str, Any]
+
+
+def lock_to_close(session: Session, review: Review) -> ToClose:
+    """The same, with all that closing asks of other rows."""
+    values = {"review": review.id, "subject": review.subject_id, "person": review.reviewer_id}
+    now = session.execute(_LOCK_TO_CLOSE, values).one()
+    state, version_id, evaluation_id, is_by_author, findings, claims = now
+    reported = {"findings": findings or [], "claims": claims or []}
+    return ToClose(state, version_id, evaluation_id, is_by_author, reported)
 
 
 def _found(session: Session, query: Select[Review], public_id: str) -> Review:
@@ -291,13 +311,15 @@ _ASKED = Review.public_id == bindparam("public_id")
 _FIND = _whole().where(_ASKED)
 _FIND_ALONE = select(Review).where(_ASKED)
 _SUBJECT = joinedload(Review.subject, innerjoin=True)
+_RUBRIC = joinedload(Review.rubric_version)
 _FIND_TO_CLOSE = (
     select(Review)
     .options(
         joinedload(Review.slot),
         _BEFORE,
-        joinedload(Review.rubric_version).joinedload(RubricVersion.rubric),
-        joinedload(Review.evaluation),
+        _RUBRIC.defer(RubricVersion.content),
+        _RUBRIC.joinedload(RubricVersion.rubric),
+        joinedload(Review.evaluation).defer(Evaluation.report),
         _SUBJECT.joinedload(ReviewSubject.submission).load_only(Submission.public_id, Submission.files),
     )
     .where(_ASKED)
@@ -309,3 +331,12 @@ _DECISIONS = select(Review.decision).where(
 _IS_AUTHOR = select(
     exists().where(SubjectAuthor.subject_id == bindparam("subject"), SubjectAuthor.user_id == bindparam("person"))
 )
+_LOCK_TO_CLOSE = (
+    select(
+        Review.state, Review.rubric_version_id, Review.evaluation_id, _IS_AUTHOR.scalar_subquery(),
+        Evaluation.report["findings"], Evaluation.report["claims"],
+    )
+    .outerjoin(Evaluation, Evaluation.id == Review.evaluation_id)
+    .where(Review.id == bindparam("review"))
+    .with_for_update(of=Review)
+)  # fmt: skip

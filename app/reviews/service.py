@@ -153,18 +153,20 @@ def submit_review(
 
     A slot lost in the meantime is taken again if it is free; else the review is kept as an extra.
     """
-    state, rubric_version_id = queries.lock(session, review)
-    _must_be_own_draft(viewer, review, state)
-    if review.rubric_version is not None and review.rubric_version.id != rubric_version_id:
+    locked = queries.lock_to_close(session, review)
+    _must_be_own_draft(viewer, review, locked.state)
+    if review.rubric_version is not None and review.rubric_version.id != locked.rubric_version_id:
         raise Conflict("this draft was just moved to another version of its rubric", what_to_do="Reload the page.")
-    if queries.is_author(session, viewer, review.subject_id):
+    if review.evaluation_id != locked.evaluation_id:
+        raise Conflict("this draft was just moved to newer evidence", what_to_do="Reload the page.")
+    if locked.is_by_author:
         raise NotPermitted("nobody reviews their own work")
     corrections.must_still_be_allowed(session, viewer, review)
     given = scoring.read(content)
     if review.is_ranking:
         _close_ranking(session, viewer, review, given)
     else:
-        _close_scores(session, settings, viewer, review, given)
+        _close_scores(session, settings, viewer, review, given, locked.reported)
     detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
     audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
     session.flush()
@@ -183,17 +185,22 @@ def _close_ranking(session: Session, viewer: Viewer, review: Review, given: scor
 
 
 def _close_scores(
-    session: Session, settings: Settings, viewer: Viewer, review: Review, given: scoring.ReviewContent
+    session: Session,
+    settings: Settings,
+    viewer: Viewer,
+    review: Review,
+    given: scoring.ReviewContent,
+    reported: Mapping[str, Any],
 ) -> None:
     health = _health(session, review)
-    report = health.as_report() if health else review.evaluation.report if review.evaluation else None
+    judged = health.as_report() if health else reported
     problems = typed_variables.problems(given)
-    given = typed_variables.filled(given, None if health else report)
+    given = typed_variables.filled(given, None if health else review.evaluation)
     unread = rulings.unread(session, viewer, review.rubric)
     rubric = rubric_of(review.rubric)
     _refuse(
         problems
-        | scoring.missing(rubric, given, report, DESIGN_DECISIONS if health else tuple(Decision))
+        | scoring.missing(rubric, given, judged, DESIGN_DECISIONS if health else tuple(Decision))
         | comments.problems(settings, rubric, given, _reviewed(session, review))
         | _broken_links(session, settings, given, review)
         | _not_acknowledged(unread, given)
@@ -205,7 +212,7 @@ def _close_scores(
     review.health = health.to_json() if health else None
     session.flush()
     assignments.note_decisions(session, review.subject, queries.decisions_in(session, review.subject_id))
-    _contest_what_is_called_false(session, viewer, review, given)
+    _contest_what_is_called_false(session, viewer, review, given, reported)
     _report_task_defect(session, settings, viewer, review)
     rulings.acknowledge(session, viewer, unread, at=review.submitted_at)
 
@@ -304,18 +311,17 @@ def _not_acknowledged(unread: Sequence[Ruling], given: scoring.ReviewContent) ->
 
 
 def _contest_what_is_called_false(
-    session: Session, viewer: Viewer, review: Review, given: scoring.ReviewContent
+    session: Session, viewer: Viewer, review: Review, given: scoring.ReviewContent, reported: Mapping[str, Any]
 ) -> None:
     """A level above a finding's cap is a contest of that finding: settled like any, and counted with its rule."""
-    report = review.evaluation.report if review.evaluation else None
-    called = scoring.called_false(given, rubric_of(review.rubric), report)
+    called = scoring.called_false(given, rubric_of(review.rubric), reported)
     if not called:
         return
-    reported = {f["code"] for f in (report or {}).get("findings", [])}
+    codes = {f["code"] for f in reported["findings"]}
     # Neither newer evidence nor a correction makes one doubt into two: each counts once with its rule.
     mine = {contest.finding_code for contest in queries.contests_by(session, review)}
     for code, reason in called.items():
-        if code in reported - mine:
+        if code in codes - mine:
             contest_finding(session, viewer, review, code=code, reason=reason)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from app.domain.report import Report
+from app.models import Evaluation
 from app.reviews import variables
 from app.reviews.scoring import ReviewContent
 
@@ -21,11 +20,12 @@ def problems(given: ReviewContent) -> dict[str, str]:
     }
 
 
-def filled(given: ReviewContent, report: dict[str, Any] | None) -> ReviewContent:
+def filled(given: ReviewContent, evaluation: Evaluation | None) -> ReviewContent:
     """With figures for variables, as far as the author may know them."""
     said = [given.feedback, *(c.body for c in given.comments), *(s.rationale for s in given.scores.values())]
     if not any("{{" in text for text in said):
         return given
+    report = evaluation.report if evaluation else None
     known = Report.from_json(report).for_submitter() if report else None
     comments_filled = [c.model_copy(update={"body": variables.filled(c.body, known)}) for c in given.comments]
     scores = {

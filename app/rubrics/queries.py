@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Integer, Select, bindparam, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
 from app.errors import NotFound
 from app.models import Review, ReviewDraft, ReviewSubject, Rubric, RubricVersion, Ruling, RulingAcknowledgement
+from app.models.base import UtcDateTime
+from app.rubrics.content import rubric_of
 
 
 def rubric_by_key(session: Session, key: str) -> Rubric | None:
@@ -100,15 +103,11 @@ def find_ruling(session: Session, public_id: str) -> Ruling:
 def rulings_of(
     session: Session, version: RubricVersion, *, at: dt.datetime | None = None, withdrawn: bool = False
 ) -> Sequence[Ruling]:
-    """On this version's criteria, in force now (or then), oldest first; `withdrawn` adds those that were."""
-    keys = [criterion["key"] for criterion in version.content["criteria"]]
-    query = _rulings().where(Ruling.rubric_id == version.rubric_id, Ruling.criterion.in_(keys))
-    if at is not None:
-        query = query.where(Ruling.created_at <= at)
-    if not withdrawn:
-        standing = Ruling.withdrawn_at.is_(None)
-        query = query.where(standing if at is None else standing | (Ruling.withdrawn_at > at))
-    return session.scalars(query.order_by(Ruling.id)).all()
+    """On this version's criteria, in force now (or then), oldest first; `withdrawn` adds those that ever were."""
+    keys = {criterion.key for criterion in rubric_of(version).criteria}
+    query = _RULINGS if withdrawn else _IN_FORCE if at is None else _IN_FORCE_THEN
+    found = session.scalars(query, {"rubric": version.rubric_id, "then": at})
+    return [ruling for ruling in found if ruling.criterion in keys]
 
 
 def acknowledged(session: Session, user_id: int, ruling_ids: Sequence[int]) -> dict[int, dt.datetime]:
@@ -122,6 +121,15 @@ def acknowledged(session: Session, user_id: int, ruling_ids: Sequence[int]) -> d
 
 def _rulings() -> Select[Ruling]:
     return select(Ruling).options(joinedload(Ruling.made_by))
+
+
+# Built once: every submit asks for those in force.
+_RULINGS = _rulings().where(Ruling.rubric_id == bindparam("rubric", type_=Integer)).order_by(Ruling.id)
+_IN_FORCE = _RULINGS.where(Ruling.withdrawn_at.is_(None))
+_THEN: Any = bindparam("then", type_=UtcDateTime)
+_IN_FORCE_THEN = _RULINGS.where(
+    Ruling.created_at <= _THEN, or_(Ruling.withdrawn_at.is_(None), Ruling.withdrawn_at > _THEN)
+)
 
 
 def _whole() -> Select[RubricVersion]:
