@@ -17,6 +17,8 @@ WORKBENCH_RUNTIMES_TO_INSTALL ?= $(WORKBENCH_RUNTIMES)
 VENV := .venv
 BIN := $(VENV)/bin
 T ?= tests
+# Two halves of the tests at once, a file never torn apart: its tests share a house, a broker, a browser.
+SIDE_BY_SIDE ?= -n 2 --dist loadfile
 PIP := -m pip --disable-pip-version-check install --quiet
 
 # The first interpreter that starts, is new enough and can make a virtual environment.
@@ -70,7 +72,7 @@ run: setup  ## start everything with demo data, and print the address and logins
 	@exec $(BIN)/workbench serve --demo
 
 test: setup  ## run all tests (browser tests skip where there is no Chromium)
-	@$(BIN)/python -m pytest $(T)
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(T)
 
 test-fast: setup  ## run the tests that take seconds
 	@$(BIN)/python -m pytest -m 'not slow and not matrix and not browser' $(T)
@@ -79,7 +81,7 @@ test-kernels: setup  ## judge every specimen of the zoo in tests/kernels (minute
 	@$(BIN)/python -m pytest -m 'matrix or not matrix' tests/kernels
 
 test-matrix: setup  ## run what `make test` has a sample of: the zoo, the thirty kernels, simulations, every page by role
-	@$(BIN)/python -m pytest -m matrix $(T)
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m matrix $(T)
 
 test-gpu: setup  ## run the tests that need a CUDA device; they skip where there is none
 	@$(BIN)/python -m pytest -m gpu $(T) || [ $$? -eq 5 ]

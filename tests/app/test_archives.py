@@ -96,7 +96,11 @@ def test_many_files_are_refused():
         read_archive(zipped({f"{n}.py": b"1" for n in range(6)}), LIMITS)
 
 
-@pytest.mark.parametrize("data", [b"", b"not an archive", zipped({"a": b"1"})[:-20], b"\x1f\x8b" + b"\0" * 50])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"not an archive", zipped({"a": b"1"})[:-20], b"\x1f\x8b" + b"\0" * 50],
+    ids=["nothing", "text", "a cut zip", "a broken gzip"],
+)
 def test_what_cannot_be_read_is_said_so(data):
     with pytest.raises(Invalid) as caught:
         read_archive(data, LIMITS)
