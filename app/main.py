@@ -42,6 +42,8 @@ from app.reviews import design_api as designs_api
 from app.reviews import design_routes as reviews_designs
 from app.reviews import draft_routes as reviews_drafts
 from app.reviews import link_routes as reviews_links
+from app.reviews import member_api as members_api
+from app.reviews import member_routes as reviews_members
 from app.reviews import routes as reviews_pages
 from app.reviews import snippet_routes as reviews_snippets
 from app.reviews import source_routes as reviews_source_pages
@@ -56,15 +58,15 @@ from app.tasks import routes as tasks_pages
 API = "/api/v1"
 _API_ROUTERS = (
     tasks_api.router, submissions_api.router, imports_api.router, evaluations_api.router, rubrics_api.router,
-    assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, comparisons_api.router,
-    exports_api.router, admin_api.router,
+    assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, members_api.router,
+    comparisons_api.router, exports_api.router, admin_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
     rubrics_pages.router, assignments_pages.router, reviews_drafts.router, reviews_pages.router,
     reviews_source_pages.router, reviews_links.router, reviews_snippets.router, reviews_designs.router,
-    reviews_corrections.router, contests_pages.router, comparisons_pages.router, exports_pages.router,
-    experiments_pages.router, admin_pages.router, admin_queue_pages.router,
+    reviews_corrections.router, reviews_members.router, contests_pages.router, comparisons_pages.router,
+    exports_pages.router, experiments_pages.router, admin_pages.router, admin_queue_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time

@@ -15,6 +15,7 @@ from app.reviews import queries as review_queries
 from app.rubrics import queries as rubric_queries
 
 BATCH = 50
+REVIEW, RANKING = "review", "ranking"  # shapes
 CURRENT, FIRST, ALL = REVISIONS = ("current", "first", "all")
 
 
@@ -86,7 +87,9 @@ def _reviews(export: Export) -> Select[Review]:
         joinedload(Review.evaluation),
         joinedload(Review.supersedes).load_only(Review.public_id),
     )
-    query = query.where(Review.state == ReviewState.SUBMITTED, *_revisions(export))
+    is_ranking = Review.rubric_version_id.is_(None)
+    of_shape = is_ranking if export.shape == RANKING else ~is_ranking
+    query = query.where(Review.state == ReviewState.SUBMITTED, of_shape, *_revisions(export))
     if since := filters.get("since"):
         query = query.where(Review.submitted_at > dt.datetime.fromisoformat(since))
     if task := filters.get("task"):

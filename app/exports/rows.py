@@ -33,11 +33,11 @@ def review_row(
         "schema_version": SCHEMA_VERSION,
         "review": _review(settings, review),
         "subject": {"id": subject.public_id, "kind": subject.kind},
-        "task": _task(settings, subject.task_version),
-        "submission": _submission(settings, subject.submission) if subject.submission else None,
-        "evaluation": _evaluation(review.evaluation) if review.evaluation else None,
+        "task": task_part(settings, subject.task_version),
+        "submission": submission_part(settings, subject.submission) if subject.submission else None,
+        "evaluation": evaluation_part(review.evaluation) if review.evaluation else None,
         "experiments": [_experiment(settings, one) for one in experiments],
-        "rubric": _rubric(review.rubric) | {"rulings": [_ruling(*one) for one in rulings]},
+        "rubric": rubric_part(review.rubric) | {"rulings": [_ruling(*one) for one in rulings]},
         "final_decision": {"decision": decision.decision, "confidence": decision.confidence, "reason": decision.reason}
         if decision
         else None,
@@ -45,19 +45,11 @@ def review_row(
 
 
 def _review(settings: Settings, review: Review) -> dict[str, Any]:
-    """`supersedes` is the id of the revision before.  Only first answers were blind to the other reviews."""
     sources = sources_of(settings, reviewed(review.subject))
     left = links.task_sources(settings, review.subject.task_version) if review.links else {}
     content = ReviewContent.model_validate({"scores": review.scores})
     points = total(as_rubric(review.rubric.content), as_scores(content))
-    return {
-        "id": review.public_id,
-        "revision": review.revision,
-        "supersedes": review.supersedes.public_id if review.supersedes else None,
-        "is_first_answer": review.revision == 1,
-        "what_changed": review.what_changed or None,
-        "reviewer": review.reviewer.pseudonym.replace("author-", "reviewer-"),
-        "submitted_at": review.submitted_at.isoformat() if review.submitted_at else None,
+    return origin_part(review) | {
         "scores": review.scores,
         "total": points.points,
         "gated_by": points.gated_by,
@@ -71,6 +63,19 @@ def _review(settings: Settings, review: Review) -> dict[str, Any]:
         "suggestions_shown": review.suggestions_shown,
         "active_seconds": review.active_seconds,
         "wall_seconds": review.wall_seconds,
+    }
+
+
+def origin_part(review: Review) -> dict[str, Any]:
+    """`supersedes` is the id of the revision before.  Only first answers were blind to the other reviews."""
+    return {
+        "id": review.public_id,
+        "revision": review.revision,
+        "supersedes": review.supersedes.public_id if review.supersedes else None,
+        "is_first_answer": review.revision == 1,
+        "what_changed": review.what_changed or None,
+        "reviewer": review.reviewer.pseudonym.replace("author-", "reviewer-"),
+        "submitted_at": review.submitted_at.isoformat() if review.submitted_at else None,
     }
 
 
@@ -90,7 +95,7 @@ def _comment(number: int, comment: PlacedComment) -> dict[str, Any]:
     }
 
 
-def _task(settings: Settings, version: TaskVersion) -> dict[str, Any]:
+def task_part(settings: Settings, version: TaskVersion) -> dict[str, Any]:
     return {
         "id": version.public_id,
         "name": version.task.name,
@@ -104,7 +109,7 @@ def _task(settings: Settings, version: TaskVersion) -> dict[str, Any]:
     }
 
 
-def _submission(settings: Settings, submission: Submission) -> dict[str, Any]:
+def submission_part(settings: Settings, submission: Submission) -> dict[str, Any]:
     return {
         "id": submission.public_id,
         "author": submission.pseudonym,
@@ -120,7 +125,7 @@ def _submission(settings: Settings, submission: Submission) -> dict[str, Any]:
     }
 
 
-def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
+def evaluation_part(evaluation: Evaluation) -> dict[str, Any]:
     return {"id": evaluation.public_id, "verdict": evaluation.verdict, "report": evaluation.report}
 
 
@@ -140,7 +145,7 @@ def _experiment(settings: Settings, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _rubric(version: RubricVersion) -> dict[str, Any]:
+def rubric_part(version: RubricVersion) -> dict[str, Any]:
     return {"key": version.rubric.key, "version": version.version, "sha256": version.sha256, "id": version.public_id}
 
 

@@ -16,13 +16,14 @@ from app.config import Settings
 from app.domain.review import Role
 from app.errors import Gone, Invalid
 from app.experiments import queries as experiment_queries
-from app.exports import queries, rows
+from app.exports import queries, ranking_rows, rows
 from app.kit import audit, queue
 from app.kit.blobs import BlobStore
-from app.models import Export, utc_now
+from app.models import Export, Review, utc_now
+from app.reviews import ranking
 
 JOB = "export"
-SHAPES = ("review",)
+SHAPES = (queries.REVIEW, queries.RANKING)
 FILTERS = ("task", "since", "revisions")
 LEASE_MINUTES = 30
 
@@ -122,11 +123,20 @@ class _Counter:
 
 
 def _lines(session: Session, settings: Settings, export: Export) -> Iterator[bytes]:
+    row_of = _ranking_row if export.shape == queries.RANKING else _review_row
     for review in queries.reviews_for(session, export):
-        decision = queries.decision_at(session, review.subject_id, export.cutoff_at)
-        experiments = experiment_queries.seen_when_submitted(session, review)
-        row = rows.review_row(settings, review, decision, queries.rulings_at_submit(session, review), experiments)
+        row = row_of(session, settings, export, review)
         yield json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _review_row(session: Session, settings: Settings, export: Export, review: Review) -> dict[str, Any]:
+    decision = queries.decision_at(session, review.subject_id, export.cutoff_at)
+    experiments = experiment_queries.seen_when_submitted(session, review)
+    return rows.review_row(settings, review, decision, queries.rulings_at_submit(session, review), experiments)
+
+
+def _ranking_row(session: Session, settings: Settings, _: Export, review: Review) -> dict[str, Any]:
+    return ranking_rows.ranking_row(settings, review, ranking.members_of(session, review))
 
 
 def _check(shape: str, filters: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.accounts.policy import Viewer
 from app.domain.review import ReviewState
-from app.models import Review
+from app.models import Review, Submission
 
 
 def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bool, all_in: bool) -> bool:
@@ -22,6 +22,16 @@ def may_see(viewer: Viewer, review: Review, *, own: Review | None, is_author: bo
     if is_author:  # also for staff: nobody looks behind the blind on their own work
         return all_in and not review.is_ranking
     return viewer.is_staff or (own is not None and own.state == ReviewState.SUBMITTED)
+
+
+def knows_members(viewer: Viewer, review: Review) -> bool:
+    """Which submission stands behind which letter: staff who did not rank them; whoever did stays blind for good."""
+    return viewer.is_staff and review.reviewer_id != viewer.id
+
+
+def reads_notes(viewer: Viewer, submission: Submission) -> bool:
+    """What was written to the author of a submission that was ranked beside others: they, and staff."""
+    return viewer.is_staff or submission.author_id == viewer.id
 
 
 def reviewer_label(viewer: Viewer, review: Review, order: Sequence[int], *, is_author: bool) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased, joinedload
 from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.assignments.rules import asked_by, too_close
+from app.domain.ranking import LETTERS
 from app.domain.review import Decision, ReviewState, SlotState, SubjectKind
 from app.errors import NotFound
 from app.kit.pagination import LIMIT_DEFAULT, Page, newest_first
@@ -21,6 +22,7 @@ from app.models import (
     Evaluation,
     Review,
     ReviewDraft,
+    ReviewMember,
     ReviewSubject,
     RubricVersion,
     SubjectAuthor,
@@ -204,6 +206,20 @@ def list_own(
     """As they stand, and drafts; what was corrected is reached from its correction."""
     query = _whole().where(Review.reviewer_id == viewer.id, Review.state != ReviewState.WITHDRAWN, ~superseded())
     return newest_first(session, query, Review.id, cursor=cursor, limit=limit)
+
+
+def notes_to(session: Session, viewer: Viewer, submission: Submission) -> list[str]:
+    """What those who ranked it beside others wrote to its author, each ranking as it stands and once all are in."""
+    query = (
+        select(ReviewMember.place, Review.ranking, Review.subject_id)
+        .join(Review, Review.id == ReviewMember.review_id)
+        .where(ReviewMember.submission_id == submission.id, Review.state == ReviewState.SUBMITTED, ~superseded())
+        .order_by(Review.id)
+    )
+    found = [] if not policy.reads_notes(viewer, submission) else session.execute(query).all()
+    notes = [(kept["notes"].get(LETTERS[place]), subject_id) for place, kept, subject_id in found]
+    waits = submission.author_id == viewer.id  # also staff, on their own work
+    return [note for note, subject_id in notes if note and (not waits or _all_in(session, subject_id))]
 
 
 def superseded(*, by: dt.datetime | None = None) -> ColumnElement[bool]:

@@ -16,7 +16,7 @@ from app.errors import NotFound
 from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
-from app.reviews import page, queries, service, showing
+from app.reviews import page, queries, ranking_page, service, showing
 from app.submissions import policy as submission_policy
 from app.submissions import queries as submission_queries
 
@@ -35,6 +35,9 @@ def review_page(request: Request, session: ReadSession, viewer: SignedIn, public
     if review.state == ReviewState.DRAFT:
         draft = queries.draft_of(session, review)
         return showing.draft_page(request, session, viewer, review, dict(draft.content), draft.version)
+    if review.is_ranking:
+        context = ranking_page.read_context(request, session, viewer, review)
+        return pages.render(request, "reviews/ranking_read.html", context)
     return pages.render(request, "reviews/read.html", showing.read_context(request, session, viewer, review))
 
 
@@ -94,6 +97,7 @@ def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> di
         "report": report if report is None or sees_hidden else report.for_submitter(),
         "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author,
         "is_author": is_author,
+        "notes": queries.notes_to(session, viewer, submission),
         "decide_at": f"/submissions/{submission.public_id}/decide",
         "back": (f"/submissions/{submission.public_id}", "Back to the submission"),
         "rows": [(s, {c.content.key: c for c in showing.criteria_read(s.review, viewer)}) for s in seen],

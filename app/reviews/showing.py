@@ -32,6 +32,7 @@ from app.reviews import (
     page,
     queries,
     questions,
+    ranking_page,
     revisions,
     scoring,
     service,
@@ -63,47 +64,43 @@ def draft_page(
     if other is not None and other.conflict is None:
         other = None
     problems = error.details.get("problems", {}) if error else {}
+    if review.is_ranking:
+        template, asked = "reviews/ranking.html", ranking_page.draft_context(request, session, viewer, review, content)
+    else:
+        template = "reviews/design.html" if files.is_design(review.subject) else "reviews/page.html"
+        asked = _scores_context(request, session, viewer, review, content, problems)
+    context = asked | {
+        **_conflict(session, review, content, other), **_keys(session, viewer), "review": review, "draft": content,
+        "version": version, "error": error, "problems": problems, "confidences": page.CONFIDENCES,
+        "token": _token(viewer, review), "lease_until": _lease(viewer, review),
+        "corrected": queries.find(session, review.supersedes.public_id) if review.supersedes else None,
+    }  # fmt: skip
+    return pages.render(request, template, context, status=error.status if error else 409 if other else 200)
+
+
+def _scores_context(
+    request: Request, session: Session, viewer: Viewer, review: Review, content: dict[str, Any], problems: Any
+) -> dict[str, Any]:
+    """What the form of a rubric asks, beside the evidence."""
     typed = _placed(request, viewer, review, content.get("comments", []))
     shown = _evidence_context(request, session, viewer, review, comments.by_line(typed))
-    context = (
-        shown
-        | _conflict(session, review, content, other)
-        | {
-            "answers": _answers(request, session, viewer, review, shown),
-            "review": review,
-            "draft": content,
-            "typed_comments": [c.content for c in typed],
-            "links": links.numbered(content.get("links", [])),
-            "titles": page.titles_of(review.rubric),
-            "version": version,
-            "error": error,
-            "problems": problems,
-            **_keys(session, viewer),
-            "variables": variables.values(report_for_author(review)),
-            "hints": hints_on(session, viewer, review, content),
-            "newer_evidence": service.newer_evidence(session, review),
-            "earlier": earlier(request, session, viewer, review),
-            "severities": tuple(CommentSeverity),
-            "categories": tuple(CommentCategory),
-            "criteria": criteria(
-                review,
-                viewer,
-                content.get("scores", {}),
-                problems,
-                _rulings(session, viewer, review, content),
-                design=shown["design"],
-            ),
-            "corrected": queries.find(session, review.supersedes.public_id) if review.supersedes else None,
-            "newer_rubric": service.newer_rubric(session, review),
-            "decisions": DESIGN_DECISIONS if shown["design"] else page.DECISIONS,
-            "confidences": page.CONFIDENCES,
-            "token": _token(viewer, review),
-            "lease_until": _lease(viewer, review),
-            "contests": queries.contests_by(session, review),
-        }
-    )
-    template = "reviews/design.html" if files.is_design(review.subject) else "reviews/page.html"
-    return pages.render(request, template, context, status=error.status if error else 409 if other else 200)
+    rulings = _rulings(session, viewer, review, content)
+    return shown | {
+        "answers": _answers(request, session, viewer, review, shown),
+        "typed_comments": [c.content for c in typed],
+        "links": links.numbered(content.get("links", [])),
+        "titles": page.titles_of(review.rubric),
+        "variables": variables.values(report_for_author(review)),
+        "hints": hints_on(session, viewer, review, content),
+        "newer_evidence": service.newer_evidence(session, review),
+        "earlier": earlier(request, session, viewer, review),
+        "severities": tuple(CommentSeverity),
+        "categories": tuple(CommentCategory),
+        "criteria": criteria(review, viewer, content.get("scores", {}), problems, rulings, design=shown["design"]),
+        "newer_rubric": service.newer_rubric(session, review),
+        "decisions": DESIGN_DECISIONS if shown["design"] else page.DECISIONS,
+        "contests": queries.contests_by(session, review),
+    }
 
 
 def conflict_shown(
@@ -291,6 +288,8 @@ def _answers(
 def _conflict(session: Session, review: Review, content: dict[str, Any], other: service.Saved | None) -> dict[str, Any]:
     if other is None or other.conflict is None:
         return {"other": None}
+    if review.is_ranking:
+        return {"other": other, "differences": differing.differences(content, other.conflict, {}, {})}
     version = review.rubric
     titles = page.titles_of(version)
     rulings = {

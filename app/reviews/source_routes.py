@@ -63,7 +63,7 @@ def compare_page(
         "review": review, "task": review.subject.task_version, "choices": choices, "chosen": chosen, "view": view,
         "names": sorted(texts), "name": name,
         "diffs": _diffs(other, texts, name, chosen) if chosen and view == "diff" else [],
-        "sides": _sides(other, texts, name) if chosen and view != "diff" else [],
+        "sides": sides(other, texts, name) if chosen and view != "diff" else [],
     }  # fmt: skip
     return pages.render(request, "reviews/source.html", context)
 
@@ -130,7 +130,7 @@ def _diffs(other: dict[str, str], files: dict[str, str], name: str, chosen: Choi
     return [comparing.compare((path, text), (name, files.get(name, ""))) for path, text in other.items()]
 
 
-def _sides(other: dict[str, str], files: dict[str, str], name: str) -> list[SourceFile]:
+def sides(other: dict[str, str], files: dict[str, str], name: str) -> list[SourceFile]:
     """The other text and this one, each whole; of a revision before, the file of the same name."""
     left = (name, other[name]) if name in other else next(iter(other.items()))
     return [coloured_all([left])[0], coloured_all([(name, files.get(name, ""))])[0]]

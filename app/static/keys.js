@@ -76,7 +76,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // The line under the focus, the pointer, or the address (#solution-py-L12).
-  const lineHere = () => window.workbench.lineOf(document.activeElement) || window.workbench.lineOf(hovered) || document.querySelector("tr[data-line]:target");
+  const lineHere = () => window.workbench.lineOf && (window.workbench.lineOf(document.activeElement) || window.workbench.lineOf(hovered) || document.querySelector("tr[data-line]:target"));
 
   function commentLine() {
     const row = lineHere();

@@ -40,9 +40,14 @@ class FilePart:
     lines: tuple[SourceLine | Gap, ...]
 
 
-def first_parts(files: Iterable[SourceFile], pointed_at: Mapping[str, Collection[int]]) -> list[FilePart]:
-    """What a page shows at first; `pointed_at` are lines that something on the page links to."""
-    lines, characters = FIRST_LINES_MAX, FIRST_CHARACTERS_MAX
+def first_parts(
+    files: Iterable[SourceFile], pointed_at: Mapping[str, Collection[int]], *, share: int = 1
+) -> list[FilePart]:
+    """What a page shows at first; `pointed_at` are lines that something on the page links to.
+
+    `share`: how many submissions share the page.
+    """
+    lines, characters = FIRST_LINES_MAX // share, FIRST_CHARACTERS_MAX // share
     shown = []
     for file in files:
         wanted = set(_from_the_top(file.lines, lines, characters))

@@ -12,13 +12,14 @@ from starlette.routing import compile_path
 from app.assignments import designs
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
+from app.comparisons import service as comparisons
 from app.domain.review import Decision
 from app.evaluations.task_health import health_of
 from app.experiments.service import Asked, request_experiment
 from app.exports import service as exports
 from app.imports import service as imports
 from app.main import _PAGE_ROUTERS
-from app.models import TaskVersion
+from app.models import TaskVersion, utc_now
 from app.reviews import corrections, queries
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
@@ -54,7 +55,8 @@ OPEN_TO_ALL = [
 ]
 FILES_AND_FRAGMENTS = {
     "/rubrics/{public_id}/yaml", "/rubrics/{public_id}/json", "/exports/{public_id}/file",
-    "/imports/{public_id}/results", "/reviews/{public_id}/source/lines", "/reviews/{review_id}/bench/history",
+    "/imports/{public_id}/results", "/reviews/{public_id}/source/lines", "/reviews/{public_id}/members/{letter}/lines",
+    "/reviews/{review_id}/bench/history",
 }  # fmt: skip
 TABS_MAX = 1500
 SHORTCUTS = "jk1234567890cle[]sqnuiatpvfdw?"
@@ -103,6 +105,9 @@ class Walk:
     design: str = ""
     corrected: str = ""
     correcting: str = ""
+    comparison: str = ""
+    ranking: str = ""
+    ranked: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +174,7 @@ def work_in(house: SampleHouse) -> Walk:
         sent = imports.request_import(session, house.people["sue"], imports.keep_upload(house.settings, rows))
         walk.imported = f"/imports/{sent.public_id}"
         walk.design = f"/reviews/{design.public_id}"
+        compare(session, walk)
         walk.addresses = addresses(walk, f"/rubrics/{used.public_id}", f"/rubrics/{edited.public_id}")
     run_experiment(house.database, house.settings, lambda: lambda *_: factories.make_report(), run.public_id)
     run_import(house.database, house.settings, sent.public_id)
@@ -196,10 +202,42 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             f"{walk.draft}/bench",
             walk.design,
             walk.experiment,
+            walk.ranking,
+            f"{walk.ranking}/members/A/source?against=B",
         ],
-        "ada": [*reviews_too, "/exports", "/contests", walk.contest, "/admin", "/admin/agreement", "/experiments"],
+        "ada": [
+            *reviews_too,
+            "/exports",
+            "/contests",
+            walk.contest,
+            "/admin",
+            "/admin/agreement",
+            "/experiments",
+            "/comparisons",
+            walk.comparison,
+            walk.ranked,
+        ],
         "max": [*reviews_too, "/admin", "/admin/queue", "/admin/people", "/admin/audit", edited, f"{edited}/impact"],
     }
+
+
+def compare(session, walk: Walk) -> None:
+    """Three submissions, ranked by one reviewer and half ranked by another."""
+    house = walk.house
+    names = [house.submissions[name] for name in ("accepted", "wrong_result", "measured")]
+    version = submission_queries.find(session, names[0]).task_version
+    subject = comparisons.open_comparison(session, house.settings, house.people["max"], version, names)
+    ria, rob = (ranked(session, house, house.people[login], subject) for login in ("ria", "rob"))
+    said = factories.full_ranking(notes={"A": "Mask the *tail*."})
+    reviews.submit_review(session, house.settings, house.people["ria"], ria, said)
+    reviews.save_draft(session, house.people["rob"], rob, factories.full_ranking(), base_version=0)
+    walk.comparison, walk.ranked = f"/comparisons/{subject.public_id}", f"/reviews/{ria.public_id}"
+    walk.ranking = f"/reviews/{rob.public_id}"
+
+
+def ranked(session, house: SampleHouse, reviewer, subject):
+    free = assignment_queries.free_slots(session, reviewer, [subject.id], utc_now())[subject.id]
+    return reviews.open_review(session, reviewer, assignments.claim_slot(session, house.settings, reviewer, free).slot)
 
 
 def subject_of(session, house: SampleHouse, name: str):
