@@ -138,6 +138,13 @@ def candidates(session: Session, viewer: Viewer, task_version_id: int) -> Sequen
     return session.scalars(query.params(**asked_by(viewer, utc_now()))).all()
 
 
+def verdicts_of(session: Session, submission_ids: Collection[int]) -> dict[int, str | None]:
+    """Submission -> the verdict of its newest evidence, also while it is evaluated again."""
+    query = select(ReviewSubject.submission_id, ReviewSubject.verdict)
+    found = session.execute(query.where(ReviewSubject.submission_id.in_(submission_ids)))
+    return {submission_id: verdict for submission_id, verdict in found if submission_id is not None}
+
+
 def is_too_close(session: Session, viewer: Viewer, submission_ids: Collection[int]) -> bool:
     query = select(ReviewSubject.id).where(ReviewSubject.submission_id.in_(submission_ids), too_close(ReviewSubject.id))
     return session.scalars(query.limit(1), asked_by(viewer, utc_now())).first() is not None

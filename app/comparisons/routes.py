@@ -15,7 +15,6 @@ from app.comparisons import queries, service
 from app.domain.ranking import MEMBERS_MAX, MEMBERS_MIN
 from app.domain.review import ReviewState, Role
 from app.errors import Invalid, WorkbenchError
-from app.evaluations import queries as evaluation_queries
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import ReviewSubject, Submission
@@ -93,8 +92,7 @@ def _page(
 
 
 def _verdicts(session: ReadSession, submissions: Sequence[Submission]) -> dict[int, str | None]:
-    keys = [submission.id for submission in submissions]
-    return {key: one.verdict for key, one in evaluation_queries.latest_by_submission(session, keys).items()}
+    return queries.verdicts_of(session, [submission.id for submission in submissions])
 
 
 def _columns(session: ReadSession, viewer: Viewer, subject: ReviewSubject) -> list[dict[str, Any]]:
