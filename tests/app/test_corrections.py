@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from app.accounts import queries as account_queries
 from app.accounts import service as accounts
 from app.assignments import queries as assignment_queries
+from app.assignments import service as assignments
 from app.domain.report import Finding, Severity, StageName, Verdict
 from app.domain.review import Decision, ReviewState
 from app.errors import Conflict, NotFound, NotPermitted
@@ -19,7 +20,7 @@ from app.experiments import service as experiments
 from app.experiments.service import Asked
 from app.kit import strict_json
 from app.models import AuditEntry, Contest, Review, ReviewSubject, utc_now
-from app.reviews import agreement, corrections, progress, queries, service
+from app.reviews import agreement, corrections, progress, queries, ranking, service
 from app.reviews.service import ReviewIncomplete
 from app.rubrics import queries as rubric_queries
 from app.rubrics import service as rubrics
@@ -257,13 +258,17 @@ class TestCountsOnce:
 
     def test_agreement_goes_by_first_answers(self, house):
         before = house.first_review()
-        house.first_review(house.second, 1)
-        with house.database.read() as session:
-            was = agreement.rows(session)
         scores = factories.full_content()["scores"]
         house.corrected(house.first, before, scores=scores | {"code": {"level": 3}})
         with house.database.read() as session:
-            assert agreement.rows(session) == was
+            rows = agreement.rows(session)
+        assert rows and {row.agreement.units for row in rows} == {0}, "nobody agrees or disagrees with themselves"
+
+    def test_ones_own_copied_words_are_no_words_to_another_author(self, house):
+        before = house.first_review()
+        draft = house.correct(house.first, before)
+        with house.database.read() as session:
+            assert queries.own_feedback(session, house.first, besides=queries.find(session, draft)) == []
 
     def test_disagreement_goes_by_reviews_as_they_stand(self, house):
         before = house.first_review(decision="accept")
@@ -376,6 +381,28 @@ class TestWithdraw:
     def _withdraw(house, viewer, draft):
         with house.database.write() as session:
             return corrections.withdraw(session, viewer, queries.find(session, draft)).public_id
+
+
+def test_a_ranking_is_corrected_under_the_same_letters(database, settings):
+    with database.write() as session:
+        subject, _ = factories.make_comparison(session, settings)
+        viewer = factories.make_reviewer(session)
+        free = assignment_queries.slots_of(session, subject.id)[0].public_id
+        slot = assignment_queries.find_slot(session, free)
+        review = service.open_review(session, viewer, assignments.claim_slot(session, settings, viewer, slot).slot)
+        service.submit_review(session, settings, viewer, review, factories.full_ranking())
+        first = strict_json.dump(review.ranking)
+
+        draft = corrections.open_correction(session, viewer, review)
+        content = dict(queries.draft_of(session, draft).content)
+        with pytest.raises(ReviewIncomplete, match="lacks 1 thing"):
+            service.submit_review(session, settings, viewer, draft, content | {"what_changed": "x"})
+        content["ranking"] = content["ranking"] | {"reason": "A masks the tail."}
+        after = service.submit_review(session, settings, viewer, draft, content | {"what_changed": "Said why."})
+
+        letters = [[(m.letter, m.submission_id) for m in ranking.members_of(session, one)] for one in (review, after)]
+        assert letters[0] == letters[1]
+        assert strict_json.dump(review.ranking) == first and after.ranking["reason"] == "A masks the tail."
 
 
 def test_going_back_a_migration_keeps_the_first_answers_and_what_hangs_on_later_ones(each_house):
