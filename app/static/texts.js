@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function group(title) {
-    const made = Object.assign(document.createElement("li"), { role: "group" });
+    const made = Object.assign(document.createElement("div"), { role: "group" });
     made.setAttribute("aria-label", title);
     const head = Object.assign(document.createElement("span"), { className: "group-title", textContent: title });
     head.setAttribute("aria-hidden", "true");

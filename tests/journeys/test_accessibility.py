@@ -293,7 +293,7 @@ def test_axe_finds_nothing(walk, page_of, login, scheme):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_where_one_signs_in_is_refused_or_asks_for_the_keys(walk, page_of, scheme):
+def test_axe_finds_nothing_where_one_signs_in_is_refused_or_asks_for_keys_or_texts(walk, page_of, scheme):
     stranger = page_of(None, color_scheme=scheme)
     stranger.goto("/sign-in")
     found = faults(stranger)
@@ -308,6 +308,10 @@ def test_axe_finds_nothing_where_one_signs_in_is_refused_or_asks_for_the_keys(wa
     reviewer.goto(walk.draft)
     reviewer.keyboard.press("?")
     assert reviewer.locator("#keys").is_visible()
+    found += faults(reviewer)
+    reviewer.keyboard.press("Escape")
+    reviewer.keyboard.press("w")
+    reviewer.wait_for_selector("#texts[open] [role=option]")
 
     assert "\n".join(found + faults(reviewer)) == ""
 
