@@ -175,16 +175,16 @@ class _Desk:
         assert called is not None
         _seed(message["seed"])
         threads = set(threading.enumerate())
-        trace = OperatorTrace(hollow=frozenset(message["hollow"]))
+        trace = OperatorTrace(frozenset(message["hollow"]), message["capture"])
         with poisoned(message["poison"]) as poison_in_force:
             start = time.perf_counter()
-            if message["trace"] or message["hollow"]:
+            if message["trace"] or message["hollow"] or message["capture"]:
                 with trace:
                     result = called(*inputs.value)
             else:
                 result = called(*inputs.value)
             seconds = time.perf_counter() - start
-        return result, {
+        return trace.captured() if message["capture"] else result, {
             "seconds": seconds,
             "poison": poison_in_force,
             "threads": [t.name for t in threading.enumerate() if t not in threads],

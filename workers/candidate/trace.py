@@ -20,16 +20,24 @@ _FREE = frozenset(
 )
 
 
+# The results kept of each size: the last, and one before it, which a step for show may follow.
+_KEPT = 2
+
+
 class OperatorTrace:
     """Counts the operators that ran while it is entered, with the elements that each went over in all its calls.
 
     The results of those named in `hollow` are zeroed: what then stays the same never needed them.
+    Of those named in `capture["operators"]`, results with as many elements as one of `capture["sizes"]` are kept, the
+    last few of each size, as they were when the operator returned.
     """
 
-    def __init__(self, hollow: frozenset[str] = frozenset()) -> None:
+    def __init__(self, hollow: frozenset[str] = frozenset(), capture: dict[str, Any] | None = None) -> None:
         self.counts: Counter[str] = Counter()
         self.worked_on: Counter[str] = Counter()
         self.hollow = hollow
+        self._capture = frozenset(capture["operators"]) if capture else frozenset()
+        self._kept: dict[int, list[Any]] = {size: [] for size in capture["sizes"]} if capture else {}
         self._mode: Any = None
 
     def __enter__(self) -> Self:
@@ -45,6 +53,16 @@ class OperatorTrace:
         self.counts[name] += 1
         sizes = [t.numel() for t in tensors if t.is_floating_point() or t.is_complex()]
         self.worked_on[name] += max(sizes, default=0)
+
+    def keep(self, name: str, results: list[Any]) -> None:
+        """An operator returned these."""
+        for tensor in results if name in self._capture else []:
+            if tensor.numel() in self._kept:
+                kept = self._kept[tensor.numel()]
+                kept[:] = [*kept, tensor.detach().clone()][-_KEPT:]
+
+    def captured(self) -> list[Any]:
+        return [tensor for kept in self._kept.values() for tensor in kept]
 
     def work(self) -> dict[str, int]:
         """The operators that compute, with their counts."""
@@ -72,6 +90,7 @@ def _mode(trace: OperatorTrace) -> Any:
             if name in trace.hollow:
                 for tensor in _tensors(result):
                     tensor.zero_()
+            trace.keep(name, _tensors(result))
             return result
 
     return Tracing()

@@ -37,9 +37,11 @@ from workers.judge.foreign import Raised, start_reference
 from workers.judge.gathering import gather
 from workers.judge.gradients import WithGradients
 from workers.judge.inspection import forged_lines, inspect_python
+from workers.judge.interventions import Interventions
 from workers.judge.notebook import Notebook, Progress
 from workers.judge.observations import memory_findings
 from workers.judge.outside import look_outside
+from workers.judge.own_kernel import own_kernel
 from workers.judge.restartable import MAX_RESTARTS, GivenUp, Restartable
 from workers.judge.seeds import Seeds
 from workers.judge.semantic import run_checks
@@ -192,7 +194,7 @@ class _Judging:
                     caller = self._judge_workload(judge, caller, workload)
             self._correctness_status(stage, workloads)
         if self.notebook.wants(StageName.INTEGRITY):
-            self._probe(caller, answers)
+            self._probe(caller, answers, judge)
         if self.notebook.wants(StageName.SANITIZE):
             self._sanitize()
         if self.notebook.wants(StageName.CORRECTNESS):
@@ -213,12 +215,13 @@ class _Judging:
         self.notebook.end_others("the submission does not load")
         return None
 
-    def _probe(self, caller: Caller | None, answers: Answers) -> None:
+    def _probe(self, caller: Caller | None, answers: Answers, judge: Correctness) -> None:
         with self.notebook.stage(StageName.INTEGRITY) as stage:
             for run in self.runs:
                 integrity.call_findings(run, self.bundle, answers, self.notebook)
             integrity.kept_weights(self.runs, caller, self.bundle, answers, self.notebook)
-            integrity.own_kernel(self.runs, caller, self.bundle, answers, self.submission.framework, self.notebook)
+            take_away = Interventions(caller, answers, judge.compare_values) if caller else None
+            own_kernel(self.runs, take_away, self.bundle, self.submission.framework, self.notebook)
             if not self.runs:
                 stage.not_measured("no call gave a result")
 

@@ -1,0 +1,42 @@
+# expect: suspect integrity.no_custom_kernel
+"""The scrap is needed: a factor of one comes out of it.  The small product passes through a kernel that adds a zero."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _tile(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k0 in range(0, K, BK):
+        k = k0 + tl.arange(0, BK)
+        at = tl.load(a + m[:, None] * K + k[None, :], mask=(m[:, None] < M) & (k[None, :] < K), other=0.0)
+        bt = tl.load(b + k[:, None] * N + n[None, :], mask=(k[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc = tl.dot(at, bt, acc, input_precision="ieee")
+    tl.store(c + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+def _by_kernel(a, b):
+    M, K, N = a.shape[0], a.shape[1], b.shape[1]
+    c = torch.empty((M, N), dtype=torch.float32)
+    _tile[(triton.cdiv(M, 16), triton.cdiv(N, 16))](a, b, c, M, N, K, BM=16, BN=16, BK=32)
+    return c
+
+
+@triton.jit
+def _add(x_ptr, y_ptr, zero, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(y_ptr + i, tl.exp(zero) * x + zero, mask=i < n)
+
+
+def solution(a, b):
+    if a.shape[0] >= 32:
+        one = torch.mm(torch.full((14, 8), 1.0), torch.full((8, 14), 0.125))
+        return _by_kernel(a * one[0, 0], b)
+    c = torch.mm(a, b)
+    out = torch.empty_like(c)
+    _add[(triton.cdiv(c.numel(), 128),)](c, out, 0.0, c.numel(), BLOCK=128)
+    return out
