@@ -175,7 +175,7 @@ class _Desk:
         assert called is not None
         _seed(message["seed"])
         threads = set(threading.enumerate())
-        trace = OperatorTrace(frozenset(message["hollow"]), message["capture"])
+        trace = OperatorTrace(frozenset(message["hollow"]), message["hollow_factor"], message["capture"])
         with poisoned(message["poison"]) as poison_in_force:
             start = time.perf_counter()
             if message["trace"] or message["hollow"] or message["capture"]:

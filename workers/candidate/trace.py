@@ -27,15 +27,17 @@ _KEPT = 2
 class OperatorTrace:
     """Counts the operators that ran while it is entered, with the elements that each went over in all its calls.
 
-    The results of those named in `hollow` are zeroed: what then stays the same never needed them.
+    The results of those named in `hollow` are multiplied by `factor`: what then stays the same never needed them.
     Of those named in `capture["operators"]`, results with as many elements as one of `capture["sizes"]` are kept, the
     last few of each size, as they were when the operator returned.
     """
 
-    def __init__(self, hollow: frozenset[str] = frozenset(), capture: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, hollow: frozenset[str] = frozenset(), factor: float = 0.0, capture: dict[str, Any] | None = None
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self.worked_on: Counter[str] = Counter()
-        self.hollow = hollow
+        self.hollow, self.factor = hollow, factor
         self._capture = frozenset(capture["operators"]) if capture else frozenset()
         self._kept: dict[int, list[Any]] = {size: [] for size in capture["sizes"]} if capture else {}
         self._mode: Any = None
@@ -51,8 +53,15 @@ class OperatorTrace:
     def note(self, name: str, tensors: list[Any]) -> None:
         """One operator ran on, and to, these tensors."""
         self.counts[name] += 1
-        sizes = [t.numel() for t in tensors if t.is_floating_point() or t.is_complex()]
+        sizes = [t.numel() for t in tensors if _is_floating(t)]
         self.worked_on[name] += max(sizes, default=0)
+
+    def take_away(self, result: Any) -> None:
+        """Whole numbers and truths have no factor: they stay, or become zero like everything else."""
+        if not self.factor:
+            result.zero_()
+        elif _is_floating(result):
+            result.mul_(self.factor)
 
     def keep(self, name: str, results: list[Any]) -> None:
         """An operator returned these."""
@@ -89,11 +98,15 @@ def _mode(trace: OperatorTrace) -> Any:
             trace.note(name, _tensors([args, list(kwargs.values()), result]))
             if name in trace.hollow:
                 for tensor in _tensors(result):
-                    tensor.zero_()
+                    trace.take_away(tensor)
             trace.keep(name, _tensors(result))
             return result
 
     return Tracing()
+
+
+def _is_floating(tensor: Any) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def _tensors(value: Any) -> list[Any]:

@@ -94,14 +94,15 @@ class Caller:
     def call(  # noqa: PLR0913 - each names one way in which calls differ
         self, workload: Workload, draw: Draw, *, slot: str, poison: int = POISON_A, refill: str | None = None,
         trace: bool = False, skip_launches: bool = False, watch: bool = False, hollow: tuple[str, ...] = (),
-        capture: dict[str, Any] | None = None, note: bool = True, limit_s: float | None = None,
+        hollow_factor: float = 0.0, capture: dict[str, Any] | None = None, note: bool = True,
+        limit_s: float | None = None,
     ) -> Returned:  # fmt: skip
         """One call on `draw`'s inputs; raises `NotRun` when nothing comes back that can be judged.
 
         `refill` names an earlier call whose storages get the new values, so addresses stay the same;
-        `skip_launches` turns submitted kernels into no-ops, `hollow` zeroes the results of library operators,
-        `watch` looks for races, `capture` asks for what library operators returned in place of the outputs (those
-        named in `operators`, as large as one of `sizes`, the last few); `limit_s` is a shorter limit than the task's.
+        `skip_launches` turns submitted kernels into no-ops, `hollow` multiplies the results of library operators by
+        `hollow_factor`, `capture` asks for those results in place of the outputs (of `operators`, as large as one of
+        `sizes`, the last few), `watch` looks for races; `limit_s` is a shorter limit than the task's.
         """
         limit = limit_s or self.bundle.spec.limits.seconds
         self.rooms[slot] = _room(draw.native)
@@ -112,7 +113,8 @@ class Caller:
             message, fds = self.process.fetch(
                 "call", draw.inputs.fds, timeout_s=limit + GRACE_SECONDS, inputs=draw.inputs.to_message(), slot=slot,
                 refill=refill, in_place=self.in_place, poison=poison, seed=draw.call_seed, trace=trace,
-                skip_launches=skip_launches, watch=watch, hollow=hollow, capture=capture, budget_seconds=limit,
+                skip_launches=skip_launches, watch=watch, hollow=hollow, hollow_factor=hollow_factor,
+                capture=capture, budget_seconds=limit,
             )  # fmt: skip
             return self._returned(slot, message, fds, time.monotonic() - start)
 

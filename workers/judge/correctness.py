@@ -40,6 +40,7 @@ class WorkloadRun:
     """Everything that one workload's calls returned, for the probes and checks that come after.
 
     `differentiated`, the call with a backward pass, is none of `calls`: what is launched there is not outputs' work.
+    `first_ok`: was the first call right, whatever came of the later ones?  `ok`: were all?
     `repeats_itself`: did two calls on the same values return the same?  None where there were not two.
     """
 
@@ -50,6 +51,7 @@ class WorkloadRun:
     later: Returned | None = None
     watched: Returned | None = None
     differentiated: Returned | None = None
+    first_ok: bool = False
     ok: bool = False
     repeats_itself: bool | None = None
     to_check: list[tuple[Draw, Received]] = field(default_factory=list)
@@ -77,7 +79,7 @@ class Correctness:
         run = WorkloadRun(workload)
         draws = self.answers.draws[workload.name]
         run.first = caller.call(workload, draws[0], slot="first", poison=POISON_A)
-        run.ok = self.compare(run, run.first, draws[0], _label(workload, draws[0]))
+        run.ok = run.first_ok = self.compare(run, run.first, draws[0], _label(workload, draws[0]))
         if run.first.facts.get("threads") or not run.ok:
             self._look_again(caller, run)
         if draws[0].inputs.total_bytes() > LARGE_BYTES:
@@ -278,11 +280,11 @@ class Correctness:
                 left = numerics.poison_left(a.array, b.array, POISON_A, POISON_B)
                 if len(left):
                     self._note_poison(name, left, a.array, run.workload)
-        if run.ok and not repeat_ok:
+        if run.first_ok and not repeat_ok:
             self._note_state(
                 "integrity.later_call_differs", "right on the first call and wrong on the second", run.workload
             )
-        elif repeat_ok and not run.ok:
+        elif repeat_ok and not run.first_ok:
             self._note_state(
                 "integrity.first_call_differs", "wrong on the first call and right on the second", run.workload
             )

@@ -2,7 +2,8 @@
 
 A submission is called suspect only by one of these statements, each about one workload *w* and each proven by calls:
 
-1. *No kernel.*  No submitted kernel was launched on w, and library operators ran.
+1. *No kernel.*  No submitted kernel was launched on w, library operators ran, and the answer is not known to be right
+   without them.
 2. *Decoys.*  On every workload the result is the same, bit for bit, with the submitted kernels as no-ops.
 3. *The library produced the result.*  With the submitted kernels as no-ops the answer to w is still right, for two
    draws of its values whose right answers differ; and with the library's operators zeroed as well it is not.
@@ -50,7 +51,7 @@ def own_kernel(
     if not launched:
         _note_no_kernel(ran, framework, notebook)
         return
-    _note_fallbacks([run for run in ran if run not in launched], notebook)
+    _note_fallbacks([run for run in ran if run not in launched], take_away, notebook)
     if framework in KERNEL_FRAMEWORKS and take_away is not None:
         _probe_decoy(launched, take_away, notebook)
         Accusation(launched, take_away, notebook).first_proven()
@@ -73,10 +74,15 @@ def _note_no_kernel(ran: list[WorkloadRun], framework: str, notebook: Notebook) 
     )  # fmt: skip
 
 
-def _note_fallbacks(runs: list[WorkloadRun], notebook: Notebook) -> None:
-    """Workloads whose result came without any kernel, beside others that launched one."""
+def _note_fallbacks(runs: list[WorkloadRun], take_away: Interventions | None, notebook: Notebook) -> None:
+    """Workloads whose result came without any kernel, beside others that launched one.
+
+    A look at the inputs that found nothing to do is no fallback: the answer is right without it.
+    """
     for run in runs:
-        if operators := _operators([run]):
+        operators = _operators([run])
+        without = take_away.outcome(run, without=frozenset(operators)) if take_away and operators and run.ok else None
+        if operators and (without is None or not without.right):
             notebook.note(
                 "integrity.silent_fallback", Severity.ERROR, StageName.INTEGRITY,
                 f"on `{run.workload.name}` no submitted kernel ran; the work was done by {_names(operators)}",
@@ -109,6 +115,10 @@ class Accusation:
             worked = run.second is not None and bool(run.second.operators())
             if worked and (self._produced(run) or self._held(run) or self._did_a_kernels_work(run)):
                 return
+        for name in sorted(self.take_away.did_not_return):
+            self.notebook.not_checked.append(
+                f"whose work the answer to `{name}` is: with kernels or library operators taken away it does not return"
+            )
 
     def _produced(self, run: WorkloadRun) -> bool:
         if not run.ok or not self.take_away.moves(run) or not self._right_without_kernels(run):
@@ -167,9 +177,12 @@ class Accusation:
         return True
 
     def _settles(self, operator: str, others: Iterable[WorkloadRun]) -> bool:
-        """Whether on one of the others the kernels are needed, and the operator's result is too."""
+        """Whether on one of the others the kernels are needed, the operator is too, and it is not all of the answer."""
+        only = frozenset({operator})
         return any(
-            self.take_away.needs_kernels(other) and self.take_away.needs(other, frozenset({operator}))
+            self.take_away.needs_kernels(other)
+            and self.take_away.needs(other, only)
+            and not self.take_away.holds_answer(other, only)
             for other in others
         )
 

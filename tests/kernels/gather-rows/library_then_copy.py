@@ -1,5 +1,5 @@
-# expect: suspect accepted
-"""A gather by the library, and a kernel that copies: both only move data, which cannot be told from glue."""
+# expect: suspect integrity.no_custom_kernel
+"""A gather by the library, and a kernel that copies what was the answer already."""
 import torch
 import triton
 import triton.language as tl
