@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.report import Verdict
+from app.domain.report import Severity, Verdict
 
 REFERENCE = """
 import torch
@@ -100,7 +100,7 @@ def codes(report):
 def test_honest_modules_are_accepted(bench, task, model):
     report = bench.judge(submission(model), reference=task)
     assert report.verdict is Verdict.ACCEPTED, [f.message for f in report.findings]
-    assert codes(report) <= {"numerics.outside_contract"}
+    assert codes(report) <= {"numerics.outside_contract", "task.idle_state_left_out"}
     assert all(o.reference_max_ulp is not None for w in report.workloads for o in w.outputs)
 
 
@@ -119,6 +119,14 @@ def test_others_are_told_what_is_wrong(bench, model, verdict, code):
     report = bench.judge(submission(model), reference=reference())
     assert report.verdict is verdict, [f.message for f in report.findings]
     assert code in codes(report)
+
+
+@pytest.mark.parametrize(("model", "told"), [(WITHOUT_COUNT, ["norm.num_batches_tracked"]), (NORM, [])])
+def test_counters_that_were_left_out_are_named(bench, model, told):
+    report = bench.judge(submission(model), reference=reference(NORM))
+    notes = [f for f in report.findings if f.code == "task.idle_state_left_out"]
+    assert sorted({name for note in notes for name in note.evidence["left_out"]}) == told
+    assert {note.severity for note in notes} <= {Severity.INFO}
 
 
 def test_a_counter_that_answers_depend_on_needs_a_place(bench):

@@ -9,20 +9,20 @@ from tests.kernels.engine import TASKS, Specimen, judge, specimens, warm_sandbox
 
 # One or two of every family, both ways; each takes about a second.
 SAMPLE = (
-    "argmax/int32_indices"
+    "argmax/int32_indices clip-outliers/good_stores_all"
     " difference-of-sums/good dropout/good_fresh_seed_each_call fp8-cast/good"
     " half-any-size/one_block_for_all histogram/good layernorm/entry_not_callable"
     " layernorm/good_thread_pool_kept layernorm/input_changed_late"
     " layernorm/lazy_subclass layernorm/os_exit_zero layernorm/patches_timer_by_setattr"
     " layernorm/thread_writes_late layernorm/writes_into_every_descriptor"
-    " matmul/one_element_by_kernel numpy-diff/good_kernel"
+    " matmul/one_element_by_kernel matmul/needed_scrap numpy-diff/good_kernel prefix-sum/good_as_many_totals_as_elements"
     " scale-in-place/autotuned_in_place scale-in-place/good_returns_nothing softmax/decoy"
     " linear-gelu/good_by_order linear-gelu/packed_weights linear-gelu/weights_baked_in"
     " scaled-softmax-gradients/backward_forgets_scale scaled-softmax-gradients/good_triton"
     " token-sampling/greedy softmax/fallback_on_tails softmax/good_glue softmax/pretends_to_be_slow"
     " sparse-answer/good square-plus-one/cached_by_pointer square-plus-one/good_workspace"
     " square-plus-one/one_buffer_for_all square-plus-one/partial_tail statistics/good_tensors_for_numbers"
-    " sum/plain_store_race sum/side_stream_left tiny-mean/zeros"
+    " softmax/by_hand_when_odd sum/library_when_short sum/plain_store_race sum/side_stream_left tiny-mean/zeros"
 ).split()
 ALL = {specimen.name: specimen for specimen in specimens()}
 SECRET = bytes(range(32))

@@ -125,10 +125,10 @@ class _Desk:
         module = build(self.entry, given["init_args"], given["state"]) if earlier is None else earlier
         self.modules[message["slot"]] = module
         try:
-            matched = weights.load(module, given["state"], frozenset(message["idle"]))
+            matched, left_out = weights.load(module, given["state"], frozenset(message["idle"]))
         except weights.StateMismatch as mismatch:
             return {"mismatch": str(mismatch)}, []
-        return {"matched": matched}, []
+        return {"matched": matched, "left_out": left_out}, []
 
     def _call(self, message: dict[str, Any], fds: list[int]) -> Answer:
         assert self.framework is not None

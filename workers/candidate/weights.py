@@ -16,8 +16,8 @@ class StateMismatch(Exception):
     """The weights fit neither by name nor by order; the message says what is left over."""
 
 
-def load(module: Any, state: Tensors, idle: AbstractSet[str] = frozenset()) -> str:
-    """Copy `state` into `module` and say how it fitted: `name` or `order`; raises `StateMismatch`.
+def load(module: Any, state: Tensors, idle: AbstractSet[str] = frozenset()) -> tuple[str, list[str]]:
+    """Copy `state` into `module`; say how it fitted, `name` or `order`, and what was left out; raises `StateMismatch`.
 
     Those whose names are in `idle` may stay without a place.  A module's own `load_state_dict` has the first word, so
     that a submission may pack weights as it likes.
@@ -25,17 +25,18 @@ def load(module: Any, state: Tensors, idle: AbstractSet[str] = frozenset()) -> s
     if not isinstance(module, torch.nn.Module):
         if state:
             raise StateMismatch(f"{type(module).__name__} is no torch module, so it has nothing to load weights into")
-        return "name"
+        return "name", []
     try:
         module.load_state_dict(dict(state))
     except Exception:  # noqa: BLE001 - a loader of the submission's own may fail in any way
         return _load_ourselves(module, state, idle)
-    return "name"
+    return "name", []
 
 
-def _load_ourselves(module: torch.nn.Module, state: Tensors, idle: AbstractSet[str]) -> str:
+def _load_ourselves(module: torch.nn.Module, state: Tensors, idle: AbstractSet[str]) -> tuple[str, list[str]]:
     own = {name: t for name, t in module.state_dict().items() if isinstance(t, torch.Tensor)}
-    state = {name: t for name, t in state.items() if name in own or name not in idle}
+    left_out = sorted((state.keys() & idle) - own.keys())
+    state = {name: t for name, t in state.items() if name not in left_out}
     parameters = {name for name, _ in module.named_parameters(remove_duplicate=False)}
     pairs, how = _by_name(own, parameters, state), "name"
     if pairs is None:
@@ -45,7 +46,7 @@ def _load_ourselves(module: torch.nn.Module, state: Tensors, idle: AbstractSet[s
     with torch.no_grad():
         for target, source in pairs:
             target.copy_(source)
-    return how
+    return how, left_out
 
 
 Pairs = list[tuple[torch.Tensor, torch.Tensor]]

@@ -177,6 +177,17 @@ class Caller:
                 f"that the weights of `{workload.name}` went where they belong: their names differ, so they were"
                 " loaded by order"
             )
+        if slot == "first":
+            self._note_left_out(sorted({*told.get("left_out", [])} & {*draw.idle_weights}), workload)
+
+    def _note_left_out(self, names: list[str], workload: Workload) -> None:
+        if names:
+            self.notebook.note(
+                "task.idle_state_left_out", Severity.INFO, StageName.CORRECTNESS,
+                f"what was built for `{workload.name}` has no place for {', '.join(names[:6])}; no answer of the"
+                " reference depends on it, so everything that counts was loaded",
+                workload=workload.name, evidence={"left_out": names},
+            )  # fmt: skip
 
     def _mismatched(self, reason: str, workload: Workload, note: bool) -> NotRun:
         if note:

@@ -169,6 +169,7 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
         unjoined=_list(object),
     ),
     "message": _only(str, ""),
+    "left_out": _texts,
     "matched": _only(str, ""),
     "mismatch": _only(str, ""),
     "memory": _table(int),

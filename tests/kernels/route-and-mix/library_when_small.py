@@ -21,4 +21,4 @@ def solution(x, logits, w):
     n, d = x.shape
     y, p = torch.empty_like(x), torch.softmax(logits, -1)
     _mix[(n,)](x, p, w, y, d, w.shape[0], BLOCK=triton.next_power_of_2(d))
-    return y if d > 8 else (p.T[:, :, None] * torch.bmm(x.expand(w.shape[0], n, d), w)).sum(0)
+    return y if d > 4 else (p.T[:, :, None] * torch.bmm(x.expand(w.shape[0], n, d), w)).sum(0)
