@@ -54,13 +54,15 @@ class Interventions:
             self._outcomes[key] = self._ask(run, n, kernels, without)
         return self._outcomes[key]
 
-    def needs_kernels(self, run: WorkloadRun) -> bool:
-        """Whether the answer is wrong without them."""
-        return _is_wrong(self.outcome(run, kernels=False))
-
     def needs(self, run: WorkloadRun, operators: frozenset[str]) -> bool:
         """Whether the answer is wrong without the operators' results, the kernels being at work."""
-        return _is_wrong(self.outcome(run, without=operators))
+        without = self.outcome(run, without=operators)
+        return without is not None and not without.right
+
+    def may_need(self, run: WorkloadRun, operators: frozenset[str]) -> bool:
+        """Whether neither the submitted kernels nor the operators are known to be dispensable."""
+        outcomes = self.outcome(run, kernels=False), self.outcome(run, without=operators)
+        return all(without is None or not without.right for without in outcomes)
 
     def moves(self, run: WorkloadRun) -> bool:
         """Whether the right answers to the workload's two draws differ: what is right on both is made of inputs."""
@@ -136,10 +138,6 @@ class Interventions:
 def _cast(array: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     with np.errstate(all="ignore"):
         return array.astype(dtype, copy=False)
-
-
-def _is_wrong(outcome: Outcome | None) -> bool:
-    return outcome is not None and not outcome.right
 
 
 def same_bits(a: Returned, b: Returned) -> bool:

@@ -177,13 +177,13 @@ class Accusation:
         return True
 
     def _settles(self, operator: str, others: Iterable[WorkloadRun]) -> bool:
-        """Whether on one of the others the kernels are needed, the operator is too, and it is not all of the answer."""
+        """Whether on one of the others the kernels are needed, the operator is too, and it is not all of the answer.
+
+        What cannot be told speaks for the submission.
+        """
         only = frozenset({operator})
         return any(
-            self.take_away.needs_kernels(other)
-            and self.take_away.needs(other, only)
-            and not self.take_away.holds_answer(other, only)
-            for other in others
+            self.take_away.may_need(other, only) and not self.take_away.holds_answer(other, only) for other in others
         )
 
     def _note(self, run: WorkloadRun, operators: frozenset[str], message: str) -> None:
