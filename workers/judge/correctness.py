@@ -281,13 +281,9 @@ class Correctness:
                 if len(left):
                     self._note_poison(name, left, a.array, run.workload)
         if run.first_ok and not repeat_ok:
-            self._note_state(
-                "integrity.later_call_differs", "right on the first call and wrong on the second", run.workload
-            )
+            self._note_state("integrity.later_call_differs", "right on the first call and wrong on the second", run)
         elif repeat_ok and not run.first_ok:
-            self._note_state(
-                "integrity.first_call_differs", "wrong on the first call and right on the second", run.workload
-            )
+            self._note_state("integrity.first_call_differs", "wrong on the first call and right on the second", run)
 
     def _note_poison(self, name: str, left: np.ndarray, array: np.ndarray, workload: Workload) -> None:
         index = [int(i) for i in np.unravel_index(int(left[0]), array.shape)]
@@ -299,11 +295,11 @@ class Correctness:
             evidence={"unwritten": len(left), "first_index": index},
         )  # fmt: skip
 
-    def _note_state(self, code: str, what: str, workload: Workload) -> None:
+    def _note_state(self, code: str, what: str, run: WorkloadRun) -> None:
         self.notebook.note(
             code, Severity.ERROR, StageName.INTEGRITY,
-            f"`{workload.name}` is {what}, with the same values in fresh memory",
-            tier=Tier.SUPPORT, workload=workload.name,
+            f"`{run.workload.name}` is {what}, with the same values in fresh memory",
+            tier=Tier.SUPPORT, workload=run.workload.name,
         )  # fmt: skip
 
     def _find_cached(self, run: WorkloadRun, refilled_ok: bool) -> None:
