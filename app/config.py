@@ -64,6 +64,15 @@ class Settings(BaseSettings):
     import_bytes_max: int = Field(64 * MEBIBYTE, ge=1, description="Largest bulk upload, in bytes.")
     report_bytes_max: int = Field(2 * MEBIBYTE, description="Largest report, in bytes of JSON.")
 
+    webhook_private_addresses: bool = Field(
+        False, description="Let webhooks go to private addresses, such as this machine or the office network."
+    )
+    webhook_seconds_max: float = Field(15.0, gt=0, description="Longest that one webhook's receiver may take.")
+    webhook_failing_days_max: float = Field(
+        5.0, gt=0, description="A webhook that has failed this long is disabled, and admins are told."
+    )
+    webhook_kept_days: float = Field(30.0, gt=0, description="How long messages that were sent or given up are kept.")
+
     session_days: int = Field(14, ge=1, description="How long a sign-in lasts.")
     token_days: int = Field(90, ge=1, description="How long a new API token lasts when nothing else is asked.")
     sign_in_attempts_max: int = Field(

@@ -54,12 +54,14 @@ from app.submissions import api as submissions_api
 from app.submissions import routes as submissions_pages
 from app.tasks import api as tasks_api
 from app.tasks import routes as tasks_pages
+from app.webhooks import api as webhooks_api
+from app.webhooks import routes as webhooks_pages
 
 API = "/api/v1"
 _API_ROUTERS = (
     tasks_api.router, submissions_api.router, imports_api.router, evaluations_api.router, rubrics_api.router,
     assignments_api.router, reviews_api.router, designs_api.router, contests_api.router, members_api.router,
-    comparisons_api.router, exports_api.router, admin_api.router,
+    comparisons_api.router, exports_api.router, admin_api.router, webhooks_api.router,
 )  # fmt: skip
 _PAGE_ROUTERS = (
     home_pages.router, accounts_pages.router, tasks_pages.router, submissions_pages.router, imports_pages.router,
@@ -67,6 +69,7 @@ _PAGE_ROUTERS = (
     reviews_source_pages.router, reviews_links.router, reviews_snippets.router, reviews_designs.router,
     reviews_corrections.router, reviews_members.router, contests_pages.router, comparisons_pages.router,
     exports_pages.router, experiments_pages.router, admin_pages.router, admin_queue_pages.router,
+    webhooks_pages.router,
 )  # fmt: skip
 _FORM_OVERHEAD_BYTES = 1 << 20
 _COMPRESSED_FROM_BYTES, _COMPRESSION = 2_000, 4  # what is saved beyond that is not worth the time

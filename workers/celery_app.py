@@ -22,6 +22,7 @@ app.conf.update(
         "workers.jobs.experiment",
         "workers.jobs.export",
         "workers.jobs.import_submissions",
+        "workers.jobs.webhook",
     ),
     task_queues=(Queue(HOUSE, routing_key=HOUSE), Queue(EVALUATIONS, routing_key=EVALUATIONS)),
     task_default_queue=HOUSE,

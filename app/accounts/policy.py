@@ -8,7 +8,7 @@ from app.domain.review import Role
 from app.errors import NotPermitted
 from app.models import User
 
-SCOPES = ("read", "submit", "review", "export", "admin")
+SCOPES = ("read", "submit", "review", "export", "webhooks", "admin")
 
 # What a role may ask for in a token; an admin may ask for all.
 _SCOPES_OF_ROLE = {

@@ -23,6 +23,7 @@ from app.kit.steps import ReadSession, WriteSession, database_of, steps
 from app.models import User, utc_now
 from app.reviews import agreement, progress
 from app.reviews import queries as review_queries
+from app.webhooks import queries as webhook_queries
 
 router = steps(include_in_schema=False)
 Admin = Annotated[Viewer, Depends(role(Role.ADMIN))]
@@ -37,7 +38,7 @@ def dashboard(request: Request, session: ReadSession, viewer: Staff) -> Response
         "failed": evaluation_queries.failed(session), "leases": assignment_queries.live_leases(session, utc_now()),
         "broken": assignment_queries.broken(session), "contests": review_queries.count_open_contests(session),
         "people": progress.by_person(session, utc_now()), "enough": progress.ENOUGH,
-        "depth": database_of(request).sender.depth(),
+        "depth": database_of(request).sender.depth(), "webhooks_disabled": webhook_queries.disabled(session),
     }  # fmt: skip
     return pages.render(request, "admin/dashboard.html", context)
 

@@ -108,6 +108,15 @@ class RowStatus(StrEnum):
     FAILED = "failed"
 
 
+class DeliveryState(StrEnum):
+    """A webhook's message to one endpoint."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 class Role(StrEnum):
     SUBMITTER = "submitter"
     REVIEWER = "reviewer"

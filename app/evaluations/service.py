@@ -15,12 +15,14 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config import Settings
+from app.domain.events import Event
 from app.domain.report import Report
 from app.domain.review import EvaluationState
 from app.errors import Conflict, TooLarge
 from app.evaluations import queries
 from app.kit import queue, strict_json
 from app.models import Evaluation, EvaluationEvent, new_public_id, utc_now
+from app.webhooks import outbox
 
 JOB = "evaluate"
 
@@ -101,6 +103,7 @@ def record(session: Session, settings: Settings, attempt: Attempt, report: Repor
         raise AttemptSuperseded(f"attempt {attempt.number} of {attempt.evaluation_id} was superseded")
     evaluation = queries.find(session, attempt.evaluation_id)
     _note(session, evaluation.id, "recorded", attempt.attempt_id, verdict=report.verdict.value)
+    _tell(session, Event.SUBMISSION_EVALUATED, evaluation)
     queue.announce(session, channel(attempt.evaluation_id))
     return evaluation
 
@@ -123,7 +126,9 @@ def fail(
         return None
     evaluation = queries.find(session, attempt.evaluation_id)
     _note(session, evaluation.id, "given_up" if spent else "attempt_failed", attempt.attempt_id, reason=reason)
-    if not spent:
+    if spent:
+        _tell(session, Event.EVALUATION_FAILED, evaluation)
+    else:
         queue.enqueue(session, JOB, queue=queue.EVALUATIONS, evaluation_id=attempt.evaluation_id)
     queue.announce(session, channel(attempt.evaluation_id))
     return state
@@ -195,6 +200,12 @@ def _guarded(session: Session, conditions: tuple[Any, ...], **values: Any) -> bo
 
 def _note(session: Session, evaluation_id: int, kind: str, attempt_id: str | None, **detail: Any) -> None:
     session.add(EvaluationEvent(evaluation_id=evaluation_id, kind=kind, attempt_id=attempt_id, detail=detail))
+
+
+def _tell(session: Session, event: Event, evaluation: Evaluation) -> None:
+    submission_id = evaluation.submission.public_id
+    path = f"/submissions/{submission_id}"
+    outbox.emit(session, event, path=path, submission=submission_id, evaluation=evaluation.public_id)
 
 
 def _canonical(data: Any) -> bytes:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role
 from app.config import Settings
+from app.domain.events import Event
 from app.domain.review import Role
 from app.errors import Gone, Invalid
 from app.experiments import queries as experiment_queries
@@ -21,6 +22,7 @@ from app.kit import audit, queue
 from app.kit.blobs import BlobStore
 from app.models import Export, Review, utc_now
 from app.reviews import ranking
+from app.webhooks import outbox
 
 JOB = "export"
 SHAPES = (queries.REVIEW, queries.RANKING)
@@ -79,6 +81,7 @@ def finish(session: Session, export_id: str, manifest: dict[str, Any]) -> None:
     export.state, export.manifest, export.failure = "done", manifest, None
     export.sha256, export.size_bytes = manifest["sha256"], manifest["bytes"]
     export.ended_at, export.lease_until = utc_now(), None
+    outbox.emit(session, Event.EXPORT_FINISHED, path="/exports", export=export_id)
 
 
 def fail(session: Session, settings: Settings, export_id: str, reason: str) -> None:

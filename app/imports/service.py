@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.policy import Viewer, require_role, viewer_of
 from app.config import MEBIBYTE, Settings
+from app.domain.events import Event
 from app.domain.review import ImportState, Role
 from app.errors import Conflict, Invalid, TooLarge
 from app.imports import queries
@@ -25,6 +26,7 @@ from app.imports.rows import Line, Result
 from app.kit import audit, queue
 from app.kit.blobs import BlobStore
 from app.models import Import, ImportRow, User, new_public_id, utc_now
+from app.webhooks import outbox
 
 JOB = "import_submissions"
 LEASE_MINUTES = 5
@@ -139,6 +141,7 @@ def end_turn(session: Session, turn: Turn) -> None:
 
 def finish(session: Session, turn: Turn) -> None:
     _must_be_ours(session, turn, state=ImportState.DONE.value, ended_at=utc_now(), **_NOBODYS)
+    outbox.emit(session, Event.IMPORT_FINISHED, path=f"/imports/{turn.public_id}", **{"import": turn.public_id})
 
 
 def fail(session: Session, turn: Turn, reason: str) -> None:
@@ -185,4 +188,4 @@ def _must_be_ours(session: Session, turn: Turn, **values: Any) -> None:
 
 def _changed(session: Session, conditions: tuple[Any, ...], **values: Any) -> bool:
     statement = update(Import).where(*conditions).values(**values).returning(Import.id)
-    return session.execute(statement, execution_options={"synchronize_session": False}).scalar() is not None
+    return session.execute(statement, execution_options={"synchronize_session": "fetch"}).scalar() is not None

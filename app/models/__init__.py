@@ -11,11 +11,13 @@ from app.models.subject import SHUFFLE_BITS, ComparisonMember, ReviewSlot, Revie
 from app.models.submission import Submission
 from app.models.submission_import import Import, ImportRow
 from app.models.task import Task, TaskVersion
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
     "SHUFFLE_BITS", "ApiToken", "AuditEntry", "Base", "ComparisonMember", "Conflict", "Contest", "Evaluation",
     "EvaluationEvent", "Experiment", "Export", "IdempotencyKey", "Import", "ImportRow", "Lease", "OwnSnippet",
     "Review", "ReviewDraft", "ReviewMember", "ReviewSlot", "ReviewSubject", "Rubric", "RubricMove", "RubricVersion",
     "Ruling", "RulingAcknowledgement", "SavedView", "SignInFailure", "Skip", "SubjectAuthor", "SubjectDecision",
-    "Submission", "Task", "TaskVersion", "User", "UserSession", "new_public_id", "utc_now",
+    "Submission", "Task", "TaskVersion", "User", "UserSession", "WebhookDelivery", "WebhookEndpoint",
+    "new_public_id", "utc_now",
 ]  # fmt: skip

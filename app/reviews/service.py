@@ -34,7 +34,7 @@ from app.models import (
     TaskVersion,
     utc_now,
 )
-from app.reviews import comments, corrections, differing, files, links, queries, ranking, scoring, typed_variables
+from app.reviews import comments, corrections, differing, files, links, news, queries, ranking, scoring, typed_variables
 from app.rubrics import queries as rubric_queries
 from app.rubrics import rulings
 from app.rubrics import service as rubrics
@@ -169,6 +169,7 @@ def submit_review(
         _close_scores(session, settings, viewer, review, given, locked.reported)
     detail = {"decision": review.decision, "extra": review.is_extra} | corrections.as_audited(review)
     audit.note(session, viewer.id, "review.submit", review.public_id, **detail)
+    news.tell_of_review(session, review)
     session.flush()
     return review
 
@@ -241,6 +242,7 @@ def decide(
     session.add(row)
     session.flush()
     audit.note(session, viewer.id, "subject.decide", row.public_id, decision=decision.value)
+    news.tell_of_decision(session, subject_id)
     return row
 
 

@@ -349,7 +349,8 @@ class TestTimePerRow:
         job.run(house.database, house.settings, import_id)
         event.remove(house.database.engine, "before_cursor_execute", explain)
         assert any("submissions" in plan for plan in plans)
-        assert [plan for plan in plans if plan.startswith("SCAN")] == []
+        # Webhooks are a handful, however much is imported; they are asked once, at the end.
+        assert [plan for plan in plans if plan.startswith("SCAN")] == ["SCAN webhook_endpoints"]
 
     def test_no_byte_of_the_rows_before_is_read_again(self, tmp_path):
         path = tmp_path / "rows.jsonl"

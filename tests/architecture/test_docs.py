@@ -9,6 +9,7 @@ import pytest
 
 from app.config import Settings
 from app.domain import review
+from app.domain.events import MEANINGS
 from app.domain.findings import REGISTER
 from app.domain.report import PRECEDENCE, StageName, Verdict
 
@@ -50,6 +51,12 @@ def test_every_finding_code_is_explained():
     text = (DOCS / "findings.md").read_text()
 
     assert [code for code in REGISTER if f"`{code}`" not in text] == []
+
+
+def test_every_event_is_explained():
+    text = (DOCS / "webhooks.md").read_text()
+
+    assert [event for event, meaning in MEANINGS.items() if f"| `{event}` | {meaning} |" not in text] == []
 
 
 def test_every_setting_is_explained():

@@ -24,6 +24,7 @@ from app.reviews import corrections, queries
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
+from app.webhooks import service as webhooks
 from tests import factories
 from tests.conftest import make_settings, migrate
 from tests.journeys.sample_house import SampleHouse, claimed_review, open_house
@@ -108,6 +109,7 @@ class Walk:
     comparison: str = ""
     ranking: str = ""
     ranked: str = ""
+    webhook: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +174,11 @@ def work_in(house: SampleHouse) -> Walk:
         walk.experiment = f"/experiments/{run.public_id}"
         rows = b'{"task": "row-softmax", "files": {"s.py": "import triton"}, "key": "a"}\n{\n'
         sent = imports.request_import(session, house.people["sue"], imports.keep_upload(house.settings, rows))
+        told = webhooks.create(
+            session, house.settings, admin, url="https://hooks.example/in", events=["import.finished"]
+        )
+        webhooks.send_test(session, admin, told)
+        walk.webhook = f"/admin/webhooks/{told.public_id}"
         walk.imported = f"/imports/{sent.public_id}"
         walk.design = f"/reviews/{design.public_id}"
         compare(session, walk)
@@ -217,7 +224,17 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             walk.comparison,
             walk.ranked,
         ],
-        "max": [*reviews_too, "/admin", "/admin/queue", "/admin/people", "/admin/audit", edited, f"{edited}/impact"],
+        "max": [
+            *reviews_too,
+            "/admin",
+            "/admin/queue",
+            "/admin/people",
+            "/admin/audit",
+            "/admin/webhooks",
+            walk.webhook,
+            edited,
+            f"{edited}/impact",
+        ],
     }
 
 

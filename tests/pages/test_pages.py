@@ -8,7 +8,7 @@ OPEN_TO_ALL = ("/", "/submissions", "/tasks", "/tasks/row-softmax", "/catalogue"
 FOR_SUBMITTERS = ("/submissions/new", "/imports")
 FOR_REVIEWERS = ("/queue", "/reviews", "/rubrics")
 FOR_ADJUDICATORS = ("/exports", "/admin")
-FOR_ADMINS = ("/admin/people", "/admin/audit")
+FOR_ADMINS = ("/admin/people", "/admin/webhooks", "/admin/audit")
 REACH = {
     "sue": OPEN_TO_ALL + FOR_SUBMITTERS, "rob": OPEN_TO_ALL + FOR_REVIEWERS,
     "ada": OPEN_TO_ALL + FOR_REVIEWERS + FOR_ADJUDICATORS,

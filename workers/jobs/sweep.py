@@ -16,6 +16,7 @@ from app.exports import service as exports
 from app.imports import service as imports
 from app.kit import idempotency
 from app.kit.db import Database
+from app.webhooks import deliveries
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,7 @@ class Swept:
     exports_resent: int = 0
     experiments_resent: int = 0
     imports_resent: int = 0
+    webhooks_due: int = 0
 
 
 def run(database: Database, settings: Settings) -> Swept:
@@ -47,9 +49,11 @@ def run(database: Database, settings: Settings) -> Swept:
     with database.write() as session:
         imported = imports.sweep(session, settings)
     with database.write() as session:
+        told = deliveries.sweep(session, settings)
+    with database.write() as session:
         accounts.forget_old_failures(session, settings)
         idempotency.forget_old(session)
-    done = Swept(swept.resent, swept.recovered, expired, exported, experimented, imported)
+    done = Swept(swept.resent, swept.recovered, expired, exported, experimented, imported, told)
     if done != Swept():
         log.info("swept", **dataclasses.asdict(done))
     return done
