@@ -39,6 +39,7 @@ def design_page(
         "task": task, "subject": subject, "standing": _standing(session, subject), "may_ask": viewer.is_staff,
         "decide_at": f"/tasks/{name}/decide?version={task.version}", "back": (f"/tasks/{name}", "Back to the task"),
         "decisions": DESIGN_DECISIONS, "confidences": page.CONFIDENCES,
+        "notes": [],  # submissions are ranked, and tasks are not
     }  # fmt: skip
     return pages.render(request, "reviews/design_reviews.html", context)
 

@@ -13,10 +13,11 @@ from app.accounts.policy import Viewer
 from app.domain.review import Role
 from app.domain.task import KINDS
 from app.errors import Conflict, Invalid, NotFound, WorkbenchError
+from app.evaluations.task_health import health_of
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import Review
-from app.reviews import boxes, own_snippets, page, queries, service, showing, snippets, variables
+from app.reviews import boxes, files, own_snippets, page, queries, service, showing, snippets, variables
 
 router = steps(include_in_schema=False)
 Reviewer = Annotated[Viewer, Depends(role(Role.REVIEWER, Role.ADJUDICATOR))]
@@ -113,7 +114,9 @@ def _titles(review: Review) -> dict[str, str]:
 
 def _offers(session: Session, viewer: Viewer, review: Review) -> list[snippets.Offer]:
     subject, mine = review.subject, own_snippets.list_own(session, viewer)
-    return snippets.offered(subject.kind, subject.task_version.kind, showing.report_for_author(review), mine)
+    health = health_of(session, subject.task_version_id) if files.is_design(subject) else None
+    faults = [fault.code for fault in health.faults] if health else []
+    return snippets.offered(subject.kind, subject.task_version.kind, showing.report_for_author(review), mine, faults)
 
 
 def _text(session: Session, viewer: Viewer, review: Review, key: str) -> str:

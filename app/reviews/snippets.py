@@ -5,7 +5,7 @@ They come with the figures of the submission at hand; what is not known of it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -62,15 +62,21 @@ def shipped() -> tuple[Snippet, ...]:
     )  # fmt: skip
 
 
-def offered(subject: str, kind: str, report: Report | None, own: Iterable[OwnSnippet]) -> list[Offer]:
-    """Everything for this kind of subject and of task: one's own first, then what speaks of a finding there is."""
+def offered(
+    subject: str, kind: str, report: Report | None, own: Iterable[OwnSnippet], faults: Collection[str] = ()
+) -> list[Offer]:
+    """Everything for this kind of subject and of task: one's own first, then what speaks of a finding there is.
+
+    `faults` are codes that the record of a task's design has.
+    """
     mine = [
         Offer(one.public_id, OWN, one.title, variables.inserted(one.text, report))
         for one in own
         if one.kind in (None, kind)
     ]
     texts = [one for one in shipped() if subject in one.about and (not one.kinds or kind in one.kinds)]
-    fitting = [one for one in texts if _found(one, report)]
+    codes = {*faults, *(finding.code for finding in (report.findings if report else ()))}
+    fitting = [one for one in texts if any(_speaks_of(one, code) for code in codes)]
     rest = [one for one in texts if one not in fitting]
     return [
         *mine,
@@ -95,14 +101,12 @@ def added(typed: str, text: str) -> str:
 def _offer(snippet: Snippet, group: str, report: Report | None) -> Offer:
     """Its finding, line and advice are of what it speaks of, and never of another finding."""
     if report is not None and snippet.fits:
-        report = replace(report, findings=tuple(report.findings[n] for n in _found(snippet, report)))
+        report = replace(report, findings=tuple(f for f in report.findings if _speaks_of(snippet, f.code)))
     return Offer(snippet.key, group, snippet.title, variables.inserted(snippet.text, report))
 
 
-def _found(snippet: Snippet, report: Report | None) -> list[int]:
-    """Where in the report the findings stand that the text speaks of."""
-    findings = report.findings if report else ()
-    return [n for n, one in enumerate(findings) if any(informers.covers(rule, one.code) for rule in snippet.fits)]
+def _speaks_of(snippet: Snippet, code: str) -> bool:
+    return any(informers.covers(rule, code) for rule in snippet.fits)
 
 
 def _figures(report: Report | None) -> list[Offer]:

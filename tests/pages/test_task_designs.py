@@ -148,3 +148,13 @@ def test_it_is_exported_with_the_record_that_it_went_by(designed):
     assert row["review"]["health"]["faults"][0]["code"] == "task.shortcut"
     assert row["review"]["comments"][0]["snippet"] == "def reference(x):"
     json.dumps(row)
+
+
+def test_texts_to_insert_are_of_the_task_and_of_its_record_first(designed):
+    browser, page = opened(designed)
+    offers = browser.get(f"{page.url.path}/snippets", headers={"Accept": "application/json"}).json()
+    assert (offers[0]["group"], offers[0]["title"]) == (
+        "For what was found here",
+        "Workloads that a wrong kernel passes",
+    )
+    assert {one["group"] for one in offers[1:]} == {"The task itself", "Thanks and next steps", "Figures"}
