@@ -12,7 +12,7 @@ from app.assignments.policy import Priority
 from app.config import Settings
 from app.domain.findings import REGISTER
 from app.domain.report import Severity
-from app.domain.review import Role, SlotState, SubjectKind
+from app.domain.review import DESIGN_DECISIONS, Decision, Role, SlotState, SubjectKind
 from app.domain.task_health import TaskHealth
 from app.errors import Invalid
 from app.kit import audit
@@ -29,6 +29,16 @@ def subject_of(session: Session, task_version_id: int) -> ReviewSubject | None:
         ReviewSubject.task_version_id == task_version_id, ReviewSubject.kind == SubjectKind.TASK_VERSION
     )
     return session.scalar(query)
+
+
+def must_suit(session: Session, subject_id: int, decision: Decision) -> None:
+    """Raises `Invalid` for what nobody decides of a task's design."""
+    if session.get_one(ReviewSubject, subject_id).kind == SubjectKind.TASK_VERSION and decision not in DESIGN_DECISIONS:
+        known = ", ".join(one.value.replace("_", " ") for one in DESIGN_DECISIONS)
+        raise Invalid(
+            f"nobody decides {decision.value.replace('_', ' ')!r} of a task's design",
+            what_to_do=f"Choose from {known}.",
+        )
 
 
 def ask_for_review(

@@ -84,7 +84,11 @@ def withdraw(session: Session, viewer: Viewer, draft: Review) -> Review:
 def must_still_be_allowed(session: Session, viewer: Viewer, review: Review) -> None:
     """Asked again on submit: much may have happened since the correction was begun."""
     before = review.supersedes
-    refused = why_not(session, viewer, before) if before is not None else None
+    if before is None:
+        return
+    # Whoever decides holds the same lock, so that the decision is seen here or made from this revision.
+    assignment_queries.lock_subject(session, review.subject_id)
+    refused = why_not(session, viewer, before)
     if refused is not None:
         raise refused
 

@@ -64,7 +64,7 @@ def open_review(session: Session, viewer: Viewer, slot: ReviewSlot) -> Review:
         if review.state == ReviewState.DRAFT:
             review.slot_id = slot.id
         return review
-    evidence = _evidence(session, slot)
+    evidence = _evidence(session, slot.subject.submission_id)
     is_ranking = slot.subject.kind == SubjectKind.COMPARISON
     review = Review(
         subject_id=slot.subject_id, slot_id=slot.id, reviewer_id=viewer.id, state=ReviewState.DRAFT.value,
@@ -119,8 +119,7 @@ def change_links(
 
 def newer_evidence(session: Session, review: Review) -> Evaluation | None:
     """What has been measured since the draft was opened; the draft keeps what it was written from until told."""
-    submission_id = review.subject.submission_id
-    found = evaluation_queries.evidence_of(session, submission_id) if submission_id else None
+    found = _evidence(session, review.subject.submission_id)
     return found if found is not None and found.id != review.evaluation_id else None
 
 
@@ -236,6 +235,9 @@ def decide(
     _must_be_apart(session, viewer, subject_id)
     if not reason.strip() or confidence not in (1, 2, 3):
         raise Invalid("a decision needs a reason and a confidence from 1 to 3")
+    # It is made from the reviews as they are: a correction that is just being submitted is in before it, or refused.
+    assignment_queries.lock_subject(session, subject_id)
+    task_designs.must_suit(session, subject_id, decision)
     row = SubjectDecision(
         subject_id=subject_id, decided_by_id=viewer.id, decision=decision.value, confidence=confidence, reason=reason
     )
@@ -349,8 +351,7 @@ def _report_task_defect(session: Session, settings: Settings, viewer: Viewer, re
     task_designs.report_defect(session, settings, viewer, version, health, review_id=review.public_id)
 
 
-def _evidence(session: Session, slot: ReviewSlot) -> Evaluation | None:
-    submission_id = slot.subject.submission_id
+def _evidence(session: Session, submission_id: int | None) -> Evaluation | None:
     return evaluation_queries.evidence_of(session, submission_id) if submission_id else None
 
 
