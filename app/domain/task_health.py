@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -68,15 +70,21 @@ class TaskHealth:
         """The faults in the form that a report has, for the rules that read one."""
         return {"findings": [{"code": f.code, "severity": str(f.severity), "tier": None} for f in self.faults]}
 
-    def for_submitter(self) -> TaskHealth:
-        """Without the names of hidden workloads, and without what was said of one."""
-        hidden = {w.name for w in self.workloads if w.hidden}
+    def for_submitter(self, hidden: Collection[str]) -> TaskHealth:
+        """Without the names of the task's `hidden` workloads, run or not, and without what was said of one."""
+        secret = {*hidden, *(w.name for w in self.workloads if w.hidden)}
         faults = tuple(
             dataclasses.replace(
-                f, workloads=tuple(dict.fromkeys(HIDDEN if w in hidden else w for w in f.workloads)),
-                message=f"on {HIDDEN}" if hidden.intersection(f.workloads) else f.message,
+                f, workloads=tuple(dict.fromkeys(HIDDEN if w in secret else w for w in f.workloads)),
+                message=f"on {HIDDEN}" if _speaks_of(f, secret) else f.message,
             )
             for f in self.faults
         )  # fmt: skip
-        shown = tuple(w for w in self.workloads if not w.hidden)
+        shown = tuple(w for w in self.workloads if w.name not in secret)
         return dataclasses.replace(self, faults=faults, workloads=shown)
+
+
+def _speaks_of(fault: Fault, names: Collection[str]) -> bool:
+    return any(
+        name in fault.workloads or re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", fault.message) for name in names
+    )

@@ -13,8 +13,9 @@ from app.accounts.policy import Viewer
 from app.assignments import queries as assignment_queries
 from app.domain.review import Decision, ReviewState
 from app.kit.steps import ReadSession, WriteSession, steps
-from app.reviews import corrections, queries, service
+from app.reviews import corrections, queries, revisions, service, showing
 from app.reviews.queries import SeenReview
+from app.reviews.source_routes import evidence_for
 
 router = steps(prefix="/reviews", tags=["reviews"])
 Reader = Annotated[Viewer, Depends(scope("read"))]
@@ -108,9 +109,12 @@ def open_review(session: WriteSession, viewer: Reviewer, body: OpenIn) -> Review
 
 @router.get("/{review_id}")
 def show_review(session: ReadSession, viewer: Reader, review_id: str) -> ReviewOut:
+    """One that one may read; of evidence that one may not see, it cites no name."""
     seen = queries.find_visible(session, viewer, review_id)
-    later = queries.correction_of(session, seen.review)
-    return _as_out(seen, superseded_by=later.public_id if later else None)
+    review, later = seen.review, queries.correction_of(session, seen.review)
+    evidence = showing.design_as_reviewed(viewer, review) or evidence_for(viewer, review)
+    cited = revisions.as_cited({"scores": review.scores, "comments": review.comments}, evidence)
+    return _as_out(seen, superseded_by=later.public_id if later else None).model_copy(update=cited)
 
 
 @router.put("/{review_id}/draft")

@@ -15,6 +15,7 @@ from app.evaluations.task_health import health_of
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.tasks import policy as task_policy
 from app.tasks import queries as task_queries
+from app.tasks import service as tasks
 
 router = steps(prefix="/tasks", tags=["tasks"])
 
@@ -38,8 +39,10 @@ def show_health(
 ) -> dict[str, Any]:
     """What all evaluations of a version say of the task; without hidden workloads for whoever may submit."""
     require_role(viewer, Role.REVIEWER, Role.ADJUDICATOR)
-    health = health_of(session, task_queries.find_version(session, name, version).id)
-    return (health if task_policy.sees_hidden(viewer) else health.for_submitter()).to_json()
+    task = task_queries.find_version(session, name, version)
+    health = health_of(session, task.id)
+    shown = health if task_policy.sees_hidden(viewer) else health.for_submitter(tasks.hidden_workloads(task))
+    return shown.to_json()
 
 
 @router.post("/{name}/reviews", status_code=201)

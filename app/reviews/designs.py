@@ -72,5 +72,6 @@ class Design:
 def design_of(version: TaskVersion, health: TaskHealth, *, sees_hidden: bool, citable: bool = False) -> Design:
     if sees_hidden:
         return Design(version, version.spec, health, citable=citable)
-    hidden = frozenset(cell_id(w["name"]) for w in version.spec.get("workloads", []) if w.get("hidden"))
-    return Design(version, tasks.public_spec(version), health.for_submitter(), hidden, citable)
+    names = tasks.hidden_workloads(version)
+    hidden = frozenset(cell_id(name) for name in names)
+    return Design(version, tasks.public_spec(version), health.for_submitter(names), hidden, citable)

@@ -52,12 +52,13 @@ def changes(
     before: dict[str, Any], after: dict[str, Any], titles: dict[str, str], evidence: Sequence[Evidence | Design | None]
 ) -> list[differing.Difference]:
     """What differs from one revision to the next, naming only such evidence as the viewer may know of."""
-    texts = [_as_cited(text, cited_from) for text, cited_from in zip((before, after), evidence, strict=True)]
+    texts = [as_cited(text, cited_from) for text, cited_from in zip((before, after), evidence, strict=True)]
     left, right = ({**text, "what_changed": "", "acknowledged": []} for text in texts)
     return differing.differences(left, right, titles, {})
 
 
-def _as_cited(content: dict[str, Any], evidence: Evidence | Design | None) -> dict[str, Any]:
+def as_cited(content: dict[str, Any], evidence: Evidence | Design | None) -> dict[str, Any]:
+    """What a review says, citing only such cells as the viewer of `evidence` may know of."""
     if evidence is None:
         return content
 

@@ -66,6 +66,11 @@ def limits_of(settings: Settings) -> trees.TreeLimits:
     return trees.TreeLimits(settings.bundle_bytes_max, settings.bundle_files_max)
 
 
+def hidden_workloads(version: TaskVersion) -> frozenset[str]:
+    """Their names, whether or not they were ever run."""
+    return frozenset(w["name"] for w in version.spec.get("workloads", []) if w.get("hidden"))
+
+
 def public_spec(version: TaskVersion) -> dict[str, Any]:
     """The spec as submitters may see it: hidden workloads are counted, not shown."""
     workloads = version.spec.get("workloads", [])

@@ -7,12 +7,14 @@ import pytest
 from app.assignments import designs
 from app.assignments import queries as assignment_queries
 from app.domain.report import Finding, Severity, StageName, StageStatus, Verdict, WorkloadResult
-from app.domain.review import Role, SlotState
+from app.domain.review import Decision, Role, SlotState
 from app.domain.task_health import TaskHealth
 from app.errors import Invalid, NotPermitted
 from app.evaluations import service as evaluations
 from app.evaluations.task_health import health_of
 from app.models import AuditEntry
+from app.reviews import service as reviews
+from app.reviews.designs import design_of
 from tests import factories
 
 SHORTCUT = Finding("task.shortcut", Severity.ERROR, StageName.CORRECTNESS, "zeros pass", workload="secret-tail")
@@ -64,10 +66,40 @@ def test_a_submitter_learns_nothing_of_hidden_workloads(each_database, each_sett
         evaluated(
             each_settings, session, task, findings=(dataclasses.replace(SHORTCUT, message="zeros pass on secret-tail"),)
         )
-        health = health_of(session, task.id).for_submitter()
+        health = health_of(session, task.id).for_submitter(())
 
     assert "secret-tail" not in str(health.to_json())
     assert health.faults[0].evaluations == 1
+
+
+def test_nor_of_one_that_never_ran(each_database, each_settings):
+    raises = Finding(
+        "task.reference_raises",
+        Severity.ERROR,
+        StageName.CORRECTNESS,
+        "it raises on secret-tail",
+        workload="secret-tail",
+    )
+    loose = Finding("task.tolerance_vacuous", Severity.WARNING, StageName.CORRECTNESS, "loose on `secret-tail`")
+    ran = (WorkloadResult("small", "task", StageStatus.PASSED),)
+    with each_database.write() as session:
+        task = factories.make_task(session, each_settings)
+        evaluated(each_settings, session, task, Verdict.INVALID_TASK, findings=(raises, loose), workloads=ran)
+        shown = design_of(task, health_of(session, task.id), sees_hidden=False)
+
+    assert "secret-tail" not in str(shown.health.to_json())
+    assert [row.finding.message for row in shown.findings] == ["on a hidden workload"] * 2
+
+
+def test_nobody_decides_of_a_design_what_no_review_of_it_can_say(each_database, each_settings):
+    with each_database.write() as session:
+        task = factories.make_task(session, each_settings)
+        admin = factories.make_viewer(session, Role.ADMIN)
+        subject = designs.ask_for_review(session, each_settings, admin, task, health_of(session, task.id), reason="new")
+        for decision in (Decision.REJECT_INTEGRITY, Decision.TASK_DEFECT):
+            with pytest.raises(Invalid, match="of a task's design"):
+                reviews.decide(session, admin, subject.id, decision=decision, confidence=3, reason="so")
+        reviews.decide(session, admin, subject.id, decision=Decision.REVISE, confidence=3, reason="so")
 
 
 def test_a_version_is_one_item_however_many_ask(each_database, each_settings):
