@@ -36,7 +36,7 @@ def design_page(
     subject = task_designs.subject_of(session, task.id)
     context = showing.design_context(session, viewer, task) | _reviews(session, viewer, subject)
     context |= {
-        "task": task, "subject": subject, "standing": _standing(session, subject), "may_ask": viewer.is_staff,
+        "task": task, "subject": subject, **_standing(session, subject), "may_ask": viewer.is_staff,
         "decide_at": f"/tasks/{name}/decide?version={task.version}", "back": (f"/tasks/{name}", "Back to the task"),
         "decisions": DESIGN_DECISIONS, "confidences": page.CONFIDENCES,
         "notes": [],  # submissions are ranked, and tasks are not
@@ -90,14 +90,16 @@ def _reviews(session: Session, viewer: Viewer, subject: ReviewSubject | None) ->
     }
 
 
-def _standing(session: Session, subject: ReviewSubject | None) -> str:
+def _standing(session: Session, subject: ReviewSubject | None) -> dict[str, Any]:
+    """In words; and whether asking would add a place, which it does once all reviews are in."""
     if subject is None:
-        return "It is not in the queue."
+        return {"standing": "It is not in the queue.", "is_wanted": False}
     states = [slot.state for slot in assignment_queries.slots_of(session, subject.id)]
     done, waiting = states.count(SlotState.DONE), sum(s in (SlotState.OPEN, SlotState.CLAIMED) for s in states)
-    return (
+    said = (
         f"{done} review{'s are' if done != 1 else ' is'} in, {waiting} {'are' if waiting != 1 else 'is'} still wanted."
     )
+    return {"standing": said, "is_wanted": waiting > 0}
 
 
 def _back(task: TaskVersion) -> Response:

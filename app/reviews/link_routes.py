@@ -46,6 +46,7 @@ def links_page(
 @router.post("/reviews/{public_id}/links")
 def add_link(request: Request, session: WriteSession, viewer: SignedIn, public_id: str, typed: Typed) -> Response:
     review = queries.find_visible(session, viewer, public_id).review
+    _sources(request, review)
     try:
         added = _checked(request, review, typed)
         service.change_links(session, viewer, review, lambda made: [*made, added])
@@ -81,10 +82,8 @@ def _checked(request: Request, review: Review, typed: dict[str, str]) -> dict[st
     data = link_of(typed)
     if data["left_start"] is None:
         raise Invalid("the first line of the source is missing", what_to_do="Give it as a number from 1.")
-    settings = request.app.state.settings
     given = scoring.read({"links": [data]}).links[0]
-    left = links.task_sources(settings, review.subject.task_version)
-    if why := links.fault(given, left, files.sources_of(settings, review.subject.submission)):
+    if why := links.fault(given, *_sources(request, review)):
         raise Invalid(f"the link {why}", what_to_do="Correct the numbers.")
     return given.model_dump(mode="json")
 
@@ -100,11 +99,7 @@ def _page(
     typed: dict[str, str] | None = None,
     error: WorkbenchError | None = None,
 ) -> Response:
-    settings, submission = request.app.state.settings, review.subject.submission
-    lefts = links.task_sources(settings, review.subject.task_version)
-    rights = files.sources_of(settings, submission)
-    if not rights or not lefts:
-        raise NotFound("there is nothing to link", what_to_do="This review is of no submission, or of none with text.")
+    lefts, rights = _sources(request, review)
     is_mine = review.state == ReviewState.DRAFT and review.reviewer_id == viewer.id
     made = links.numbered(queries.draft_of(session, review).content.get("links", []) if is_mine else review.links)
     left = left if left in lefts else _first(made, "left_path", lefts)
@@ -120,6 +115,16 @@ def _page(
         "tables": links.tables(made, lefts, sorted({left} | {one.content.left_path for one in made} & set(lefts))),
     }  # fmt: skip
     return pages.render(request, "reviews/links.html", context, status=error.status if error else 200)
+
+
+def _sources(request: Request, review: Review) -> tuple[comments.Sources, comments.Sources]:
+    """Of the task and of the submission; raises `NotFound` where one of them has no text."""
+    settings = request.app.state.settings
+    lefts = links.task_sources(settings, review.subject.task_version)
+    rights = files.sources_of(settings, review.subject.submission)
+    if not rights or not lefts:
+        raise NotFound("there is nothing to link", what_to_do="This review is of no submission, or of none with text.")
+    return lefts, rights
 
 
 def _first(made: list[links.Link], side: str, sources: comments.Sources) -> str:

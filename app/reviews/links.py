@@ -20,7 +20,6 @@ from app.submissions.outline import features
 
 SNIPPET_LINES_MAX = 100
 NOT_LINKED = "not linked"
-# Names the hidden workloads.
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,8 @@ def problems(
     """What keeps links from being published, under `links`: each fault names its link."""
     if not given.links:
         return {}
+    if submission is None:
+        return {"links": "this review is of no submission that lines of the task could be linked with: take them out"}
     left, right = task_sources(settings, version), sources_of(settings, submission)
     faults = [f"link {n} {why}" for n, link in enumerate(given.links, 1) if (why := fault(link, left, right))]
     return {"links": "; ".join(faults)} if faults else {}

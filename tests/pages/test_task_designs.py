@@ -4,7 +4,9 @@ import json
 import re
 
 import pytest
+from starlette.testclient import TestClient
 
+from app.accounts import service as accounts
 from app.domain.report import Finding, Severity, StageName
 from app.rubrics import content, service
 from tests import factories
@@ -96,6 +98,45 @@ def test_it_is_reviewed_read_and_decided(designed):
     assert "Scores side by side" in page.text
     decided = ada.post("/tasks/row-softmax/decide?version=1", {"decision": "revise", "confidence": "3", "reason": "so"})
     assert "Decided:" in decided.text
+
+
+def test_its_lines_are_linked_with_nothing(designed):
+    browser, page = opened(designed)
+    link = {"left_path": "reference.py", "left_start": "1", "left_end": "1", "how": "dropped"}
+
+    added = browser.post(f"{page.url.path}/links", link)
+    sent = browser.post(f"{page.url.path}/submit", answers(version="0", **{f"link.{k}": v for k, v in link.items()}))
+
+    assert added.status_code == 404 and "of no submission" in added.text
+    assert sent.status_code == 422 and "of no submission that lines" in sent.text
+
+
+def test_staff_are_offered_one_more_review_only_once_all_are_in(designed):
+    page = designed.browser("ada").get("/tasks/row-softmax/reviews").text
+
+    assert "It is in the queue" in page and "2 are still wanted" in page and "Ask for one more review" not in page
+
+
+def test_over_rest_a_review_cites_no_workload_that_its_reader_may_not_see(designed):
+    client, read = TestClient(designed.app), {}
+    for login in ("rob", "vera", "ada"):
+        with designed.database.write() as session:
+            viewer = designed.viewers[login]
+            _, secret = accounts.create_token(session, designed.settings, viewer, name="t", scopes=["read"])
+        read[login] = {"Authorization": f"Bearer {secret}"}
+    said = {"evidence.workloads": "task.workload.secret-tail"}
+    browser, page = opened(designed)
+    assert browser.post(f"{page.url.path}/submit", answers(version="0", **said)).status_code == 200
+    other, own = opened(designed, "vera")
+    assert other.post(f"{own.url.path}/submit", answers(version="0")).status_code == 200
+
+    cited = {
+        login: client.get(f"/api/v1{page.url.path}", headers=headers).json()["scores"]["workloads"]["evidence"]
+        for login, headers in read.items()
+    }
+
+    assert cited["rob"] == cited["ada"] == ["task.workload.secret-tail"]
+    assert cited["vera"] == ["a hidden workload"]
 
 
 def test_others_stay_blind_until_theirs_is_in(designed):
