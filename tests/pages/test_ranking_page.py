@@ -195,6 +195,22 @@ class TestAfterwards:
         for word in (*TELLTALE, *compared.submissions.values(), compared.subject):
             assert word not in done.text
 
+    def test_it_is_corrected_like_any_review_under_the_same_letters(self, compared):
+        browser, done = submitted(compared)
+        draft = browser.post(f"{done.url.path}/correct")
+        assert letters(compared, draft) == letters(compared, browser.get(draft.url.path))
+        assert 'name="rank.B" value="1" checked' in draft.text and 'id="correcting"' in draft.text
+        refused = browser.post(f"{draft.url.path}/submit", {"version": "0", **RANKED})
+        assert refused.status_code == 422 and 'href="#what_changed"' in refused.text
+        fields = {**RANKED, "rank.A": "1", "strength.1": "much", "what_changed": "A masks too."}
+        after = browser.post(f"{draft.url.path}/submit", {"version": "1", **fields})
+        assert "<strong>A = B</strong>" in after.text and "A masks too." in after.text
+        changes = browser.get(f"{after.url.path}/changes")
+        assert changes.status_code == 200 and "Order" in changes.text
+        for word in (*TELLTALE, *compared.submissions.values()):
+            assert word not in after.text + changes.text, word
+        assert "revision 1" in browser.get(done.url.path).text.lower()
+
     def test_staff_see_whose_place_it_is(self, compared):
         _, done = submitted(compared)
         staff = compared.browser("ada")
