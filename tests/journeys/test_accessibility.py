@@ -210,7 +210,7 @@ def addresses(walk: Walk, used: str, edited: str) -> dict[str, list[str]]:
             walk.design,
             walk.experiment,
             walk.ranking,
-            f"{walk.ranking}/members/A/source?against=B",
+            f"{walk.ranking}/members/A/source",
         ],
         "ada": [
             *reviews_too,

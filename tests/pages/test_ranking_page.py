@@ -194,6 +194,8 @@ class TestAfterwards:
         assert "<li><strong>B</strong>" in done.text and "A = C" in done.text and "clearly better than" in done.text
         for word in (*TELLTALE, *compared.submissions.values(), compared.subject):
             assert word not in done.text
+        places = set(re.findall(r'\bid="([^"]+)"', done.text))
+        assert not set(re.findall(r'href="#([^"]+)"', done.text)) - places
 
     def test_it_is_corrected_like_any_review_under_the_same_letters(self, compared):
         browser, done = submitted(compared)
