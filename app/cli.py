@@ -64,6 +64,21 @@ def serve(
 
 
 @cli.command()
+def web(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)] = 8000,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Believe what the proxy says of who is asking.")
+    ] = False,
+) -> None:
+    """Start the web processes alone, for the broker and database that the settings name."""
+    from app.supervisor.plan import Address
+    from app.supervisor.serve import serve_web
+
+    raise typer.Exit(serve_web(_settings(), Address(host, port), is_behind_proxy=behind_proxy))
+
+
+@cli.command()
 def worker(
     concurrency: Annotated[
         int | None, typer.Option(help="Jobs at a time; default: half the cores, 2 at least.")

@@ -80,7 +80,10 @@ class Settings(BaseSettings):
     )
     sign_in_window_minutes: int = Field(15, ge=1, description="The window in which refused sign-ins are counted.")
 
-    web_threads: int = Field(40, ge=1, description="Threads that serve requests; the connection pool is sized by it.")
+    web_processes: int = Field(0, ge=0, description="Web processes; 0: two where there are two cores, else one.")
+    web_threads: int = Field(
+        40, ge=1, description="Threads that serve requests, of all web processes together; the pool is sized by it."
+    )
     demo: bool = Field(False, description="Seed demo people, tasks and submissions at start-up.")
 
     @model_validator(mode="after")
@@ -89,12 +92,17 @@ class Settings(BaseSettings):
         _set(self, "data_dir", data_dir)
         _set(self, "database_url", self.database_url or f"sqlite:///{data_dir / 'workbench.db'}")
         _set(self, "broker_url", self.broker_url or f"redis+socket://{data_dir / 'broker' / 'broker.sock'}")
+        _set(self, "web_processes", self.web_processes or min(2, os.cpu_count() or 1))
         _set(self, "runtimes", self.runtimes or _found_runtimes())
         return self
 
     @property
     def blobs_dir(self) -> Path:
         return self.data_dir / "blobs"
+
+    @property
+    def threads_per_process(self) -> int:
+        return -(-self.web_threads // self.web_processes)
 
     @property
     def is_https(self) -> bool:

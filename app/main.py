@@ -99,7 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
-    anyio.to_thread.current_default_thread_limiter().total_tokens = settings.web_threads
+    anyio.to_thread.current_default_thread_limiter().total_tokens = settings.threads_per_process
     with app.state.database.write() as session:
         rubrics.seed(session)
     threading.Thread(target=app.state.database.sender.warm_up, name="warm-up", daemon=True).start()

@@ -1,7 +1,7 @@
 """How fast the web side is, on SQLite and on PostgreSQL, with few and with many subjects.
 
-`make bench-web`: every figure is of HTTP requests to a real uvicorn server of one process, as `workbench serve` starts
-it, from clients on the same machine.  All deployments run at the same time and are asked in turn, so that whatever else
+`make bench-web`: every figure is of HTTP requests to as many web processes as `workbench serve` starts here, from
+clients on the same machine.  All deployments run at the same time and are asked in turn, so that whatever else
 the machine does hits them alike.  PostgreSQL is a server of its own without fsync, SQLite in WAL mode as always.
 Exits 1 when a bound is missed.  `--quick` takes seconds and asks only what no clock decides.
 """
@@ -30,6 +30,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 from app.config import Settings  # noqa: E402
+from app.supervisor import plan as processes  # noqa: E402
 from bench.service import _free_port as free_port  # noqa: E402
 from bench.web_seed import Reviewer, seed  # noqa: E402
 from tests import postgres  # noqa: E402
@@ -96,7 +97,7 @@ class Deployment:
     size: int
     port: int
     reviewers: list[Reviewer]
-    log: Path
+    logs: list[Path]
     deep: str = ""
     times: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
@@ -259,22 +260,31 @@ def deployed(database: str, size: int, server: str | None, folder: Path) -> Iter
         url = server.replace("/postgres?", f"/{name}?")
     given = {"data_dir": str(folder), "database_url": url, "secret_key": "bench", "held_items_max": 10**6}
     started = time.monotonic()
-    reviewers = seed(Settings(_env_file=None, **given), size)
+    settings = Settings(_env_file=None, **given)
+    reviewers = seed(settings, size)
     print(f"seeded {database} with {size} subjects in {time.monotonic() - started:.0f} s", flush=True)
     environment = {f"WORKBENCH_{name.upper()}": str(value) for name, value in given.items()}
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory", "--port", str(port)]
-    with (folder / "web.log").open("wb") as log:
-        web = subprocess.Popen(
-            [*command, "--log-level", "warning"], cwd=REPOSITORY, env={**os.environ, **environment}, stdout=log,
-            stderr=subprocess.STDOUT,
-        )  # fmt: skip
+    children = processes.web(settings, processes.Address("127.0.0.1", port), environment)
+    logs = [folder / f"{child.name}.log" for child in children]
+    webs = []
+    for child, path in zip(children, logs, strict=True):
+        with path.open("wb") as log:
+            webs.append(
+                subprocess.Popen(
+                    child.command, cwd=REPOSITORY, env={**os.environ, **child.environment}, stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
+            )  # fmt: skip
     try:
-        _wait_for(port, web, folder / "web.log")
-        yield Deployment(database, size, port, reviewers, folder / "web.log")
+        for web, log in zip(webs, logs, strict=True):
+            _wait_for(port, web, log)
+        yield Deployment(database, size, port, reviewers, logs)
     finally:
-        web.send_signal(signal.SIGTERM)
-        web.wait(30)
+        for web in webs:
+            web.send_signal(signal.SIGTERM)
+        for web in webs:
+            web.wait(30)
 
 
 def _wait_for(port: int, web: subprocess.Popen[bytes], log: Path) -> None:
@@ -334,7 +344,7 @@ def run(plan: Plan, databases: tuple[str, ...]) -> list[tuple[str, float, float]
                 bounds.append((f"p95 of claim, alone, {d.name}, ms", figure, CLAIM_P95_MS_MAX))
             if d.size == plan.sizes[1]:
                 bounds += under_load(d, plan)
-        locked = sum(d.log.read_text().count("database is locked") for d in deployments)
+        locked = sum(log.read_text().count("database is locked") for d in deployments for log in d.logs)
         bounds.append(('"database is locked" in the logs', locked, 0))
     return bounds
 

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=60", "listen_addresses=")
+FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=100", "listen_addresses=")
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from app.doctor.result import Result, answer
 def services(settings: Settings) -> Iterator[Result]:
     yield _database(settings)
     yield _broker(settings)
+    yield _web(settings)
 
 
 def _database(settings: Settings) -> Result:
@@ -36,6 +37,12 @@ def _database(settings: Settings) -> Result:
     finally:
         database.close()
     return Result("services", "database", works=True, detail=shown, required=True)
+
+
+def _web(settings: Settings) -> Result:
+    count = settings.web_processes
+    processes = f"{count} process{'es' if count > 1 else ''} of {settings.threads_per_process} threads"
+    return Result("services", "web", works=True, detail=f"{processes}, set by WORKBENCH_WEB_PROCESSES", required=False)
 
 
 def _broker(settings: Settings) -> Result:

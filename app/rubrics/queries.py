@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Integer, Select, bindparam, func, or_, select
+from sqlalchemy import Integer, Select, bindparam, func, or_, select, text
 from sqlalchemy.orm import Session, joinedload
 
 from app.domain.review import ReviewState
@@ -18,6 +18,14 @@ from app.rubrics.content import rubric_of
 
 def rubric_by_key(session: Session, key: str) -> Rubric | None:
     return session.scalar(select(Rubric).where(Rubric.key == key))
+
+
+def lock_all(session: Session) -> None:
+    """Of several processes that start at once, one after another looks at what is there and adds to it."""
+    connection = session.connection()
+    # Whoever writes on SQLite is alone already.
+    if connection.dialect.name != "sqlite":
+        connection.execute(_LOCK_ALL)
 
 
 def find_version(session: Session, public_id: str) -> RubricVersion:
@@ -123,6 +131,7 @@ def _rulings() -> Select[Ruling]:
     return select(Ruling).options(joinedload(Ruling.made_by))
 
 
+_LOCK_ALL = text("LOCK TABLE rubrics IN SHARE ROW EXCLUSIVE MODE")
 # Built once: every submit asks for those in force.
 _RULINGS = _rulings().where(Ruling.rubric_id == bindparam("rubric", type_=Integer)).order_by(Ruling.id)
 _IN_FORCE = _RULINGS.where(Ruling.withdrawn_at.is_(None))

@@ -128,6 +128,7 @@ def applicable(session: Session, *, task_kind: str, subject: str = "submission")
 def seed(session: Session) -> int:
     """Publish the rubrics that ship with the house, each edition once; admins edit copies.  How many were new."""
     new = 0
+    queries.lock_all(session)
     for shipped in _shipped():
         if _is_wanted(session, shipped):
             publish(session, None, create_draft(session, None, shipped.model_dump(mode="json")))

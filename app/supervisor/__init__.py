@@ -1,1 +1,1 @@
-"""`workbench serve`: broker, worker, web and scheduler as four children of one process."""
+"""`workbench serve`: broker, worker, web and scheduler as children of one process."""

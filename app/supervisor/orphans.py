@@ -2,7 +2,7 @@
 
 A sandboxed process may have a session of its own, so a process group does not hold it.  As
 the nearest "subreaper" the supervisor becomes the parent of every descendant whose own parent
-died; what is still there when all four children have ended has no business left.
+died; what is still there when all children have ended has no business left.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The four children as commands, and what must be true before any of them starts."""
+"""The children as commands, and what must be true before any of them starts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import TextIO
 from app.config import Settings
 from app.supervisor.children import ChildSpec
 from app.supervisor.errors import AddressInUse, NothingToRunKernelsWith
+from app.supervisor.web import DRAIN_SECONDS
 
 _WORKER_DRAIN_SECONDS = 20.0
-_WEB_DRAIN_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,16 @@ class Address:
         return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}"
 
 
-def web(address: Address, environment: dict[str, str]) -> ChildSpec:
-    command = (
-        *(sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory", "--no-server-header"),
-        *("--host", address.host, "--port", str(address.port)),
-        # Event streams never end by themselves: without a bound they would hold up the stop.
-        *("--timeout-graceful-shutdown", str(_WEB_DRAIN_SECONDS)),
-    )
-    return ChildSpec("web", command, environment, stop_seconds=_WEB_DRAIN_SECONDS + 5.0)
+def web(
+    settings: Settings, address: Address, environment: dict[str, str], *, is_behind_proxy: bool = False
+) -> list[ChildSpec]:
+    """As many as the settings ask for, all on one address."""
+    proxied = ("--behind-proxy",) if is_behind_proxy else ()
+    command = (sys.executable, "-m", "app.supervisor.web", address.host, str(address.port), *proxied)
+    return [
+        ChildSpec(f"web-{number}", command, environment, stop_seconds=DRAIN_SECONDS + 5.0)
+        for number in range(1, settings.web_processes + 1)
+    ]
 
 
 def worker(environment: dict[str, str], concurrency: int) -> ChildSpec:

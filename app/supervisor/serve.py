@@ -16,7 +16,7 @@ from app.supervisor.errors import ChildFailed, ServeError
 from app.supervisor.plan import Address
 from app.supervisor.supervisor import Supervisor
 
-STOP_ORDER = ("web", "scheduler", "worker", "broker")
+STOP_LAST = ("scheduler", "worker", "broker")
 _BROKER_START_SECONDS = 15.0
 _WEB_START_SECONDS = 90.0
 
@@ -42,11 +42,29 @@ def serve(settings: Settings, options: Options) -> int:
             try:
                 _start_and_watch(supervisor, settings, options)
             finally:
-                supervisor.stop(STOP_ORDER)
+                _stop(supervisor)
     except ServeError as error:
         print(f"workbench serve: {error}", file=sys.stderr)  # noqa: T201 - the one sentence
         return error.status
     say("serve", "stopped")
+    return 0
+
+
+def serve_web(settings: Settings, address: Address, *, is_behind_proxy: bool) -> int:
+    """The web processes alone, for a house whose other parts run elsewhere; the exit status."""
+    supervisor = Supervisor()
+    try:
+        plan.require_free(address)
+        supervisor.listen_to_signals()
+        try:
+            for web in plan.web(settings, address, {}, is_behind_proxy=is_behind_proxy):
+                supervisor.start(web)
+            supervisor.watch(until=lambda: False)
+        finally:
+            _stop(supervisor)
+    except ServeError as error:
+        print(f"workbench web: {error}", file=sys.stderr)  # noqa: T201 - the one sentence
+        return error.status
     return 0
 
 
@@ -60,13 +78,20 @@ def _start_and_watch(supervisor: Supervisor, settings: Settings, options: Option
         environment["WORKBENCH_BASE_URL"] = options.address.url
     logins = prepare.seed_demo(settings) if options.demo else ()
     supervisor.start(plan.worker(environment, options.concurrency))
-    supervisor.start(plan.web(options.address, environment))
+    for web in plan.web(settings, options.address, environment):
+        supervisor.start(web)
     supervisor.start(plan.scheduler(environment))
     if _wait_for_web(supervisor, options.address):
         _greet(options.address, logins)
         if options.demo:
             _review_demo(supervisor, settings)
         supervisor.watch(until=lambda: False)
+
+
+def _stop(supervisor: Supervisor) -> None:
+    """First what takes requests."""
+    webs = [name for name in supervisor.children if name not in STOP_LAST]
+    supervisor.stop([*webs, *STOP_LAST])
 
 
 def _review_demo(supervisor: Supervisor, settings: Settings) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.config import Settings
-from app.supervisor import broker, plan
+from app.supervisor import broker, plan, web
 from app.supervisor.errors import AddressInUse, NothingToRunKernelsWith
 from app.supervisor.plan import Address
 from app.supervisor.supervisor import Supervisor
@@ -42,6 +42,31 @@ class TestAddress:
     def test_a_foreign_address_is_refused_in_words(self):
         with pytest.raises(AddressInUse, match=r"Cannot listen on 192\.0\.2\.1:8000"):
             plan.require_free(Address("192.0.2.1", 8000))
+
+
+class TestWeb:
+    def test_there_are_as_many_processes_as_asked_for_and_their_threads_are_shared_out(self, tmp_path):
+        settings = make_settings(tmp_path, web_processes=3, web_threads=40)
+        children = plan.web(settings, Address("::1", 8000), {"A": "b"}, is_behind_proxy=True)
+
+        assert [child.name for child in children] == ["web-1", "web-2", "web-3"]
+        assert all(child.command[-3:] == ("::1", "8000", "--behind-proxy") for child in children)
+        assert settings.threads_per_process == 14
+
+    def test_by_default_there_are_two_where_there_are_two_cores(self, tmp_path, monkeypatch):
+        for cores, processes in ((1, 1), (2, 2), (64, 2)):
+            monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+            assert make_settings(tmp_path).web_processes == processes
+
+    def test_they_share_an_address_that_is_in_use_for_everybody_else(self):
+        with web.shared_socket("127.0.0.1", 0) as first:
+            port = first.getsockname()[1]
+            with web.shared_socket("127.0.0.1", port) as second:
+                first.listen()
+                second.listen()
+
+                with pytest.raises(AddressInUse):
+                    plan.require_free(Address("127.0.0.1", port))
 
 
 class TestRuntimes:

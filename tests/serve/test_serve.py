@@ -114,8 +114,9 @@ def descendants(root):
 
 def test_it_starts_answers_and_stops_with_nothing_left(start):
     port = free_port()
-    served = start("--port", str(port))
+    served = start("--port", str(port), WORKBENCH_WEB_PROCESSES="2")
     assert served.says(f"ready: open http://127.0.0.1:{port}"), served.log.read_text()
+    assert all(served.says(f"{name}     | INFO:     Application startup complete") for name in ("web-1", "web-2"))
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
         assert answer.status == 200
     assert served.says("ready.")  # the worker's word
@@ -125,7 +126,7 @@ def test_it_starts_answers_and_stops_with_nothing_left(start):
     assert served.process.wait(timeout=60) == 0
     assert wait_until_all_are_gone(served, seconds=1) == []
     stops = [line.split()[-1] for line in served.log.read_text().splitlines() if "| stopping" in line]
-    assert stops == ["web", "scheduler", "worker", "broker"]
+    assert stops == ["web-1", "web-2", "scheduler", "worker", "broker"]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
