@@ -10,13 +10,14 @@ from sqlalchemy import func, select
 
 from app.accounts import service as accounts
 from app.assignments.queue import claim_next
-from app.domain.review import Decision, Role
+from app.domain.review import Decision, Role, SubjectKind
 from app.evaluations import service as evaluations
 from app.exports import service as exports
 from app.imports import service as imports
 from app.kit.db import Database
 from app.main import create_app
-from app.models import ReviewSlot
+from app.models import ReviewSlot, ReviewSubject
+from app.reviews import news
 from app.reviews import service as reviews
 from app.rubrics import service as rubrics
 from tests import factories
@@ -74,6 +75,18 @@ class TestEvents:
             reviews.decide(session, judge, subject_id, decision=Decision.REJECT, confidence=3, reason="slow")
         event, data = told()[-1]
         assert event == "subject.decided" and "reject" not in json.dumps(data) and "slow" not in json.dumps(data)
+
+    def test_other_subjects_than_submissions_lead_to_their_own_pages(self, post, told):
+        with post.database.write() as session:
+            version = factories.make_task(session, post.settings)
+            for kind in (SubjectKind.TASK_VERSION, SubjectKind.COMPARISON):
+                subject = ReviewSubject(kind=kind.value, task_version_id=version.id)
+                session.add(subject)
+                session.flush()
+                news.tell_of_decision(session, subject.id)
+        (_, design), (_, comparison) = told()
+        assert design == {"path": "/tasks/row-softmax/reviews", "subject": design["subject"], "task": "row-softmax"}
+        assert comparison == {"path": f"/comparisons/{comparison['subject']}", "subject": comparison["subject"]}
 
     def test_an_evaluation_that_is_given_up_is_no_verdict(self, post, told):
         with post.database.write() as session:
