@@ -16,7 +16,7 @@ from app.errors import Invalid, NotPermitted
 from app.experiments import service as experiments
 from app.experiments.service import Asked
 from app.exports import queries, service
-from app.models import Review, utc_now
+from app.models import Review, SubjectDecision, utc_now
 from app.reviews import corrections
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
@@ -140,7 +140,8 @@ def _corrected(database, settings, review_id):
 
 def test_a_corrected_review_is_one_row_as_it_stands_and_every_revision_when_asked_for(database, settings, judge):
     with database.read() as session:
-        before = session.scalars(select(Review.public_id).order_by(Review.id)).all()[-1]
+        undecided = Review.subject_id.not_in(select(SubjectDecision.subject_id))
+        before = session.scalars(select(Review.public_id).where(undecided)).first()
     earlier_id, earlier = _export(database, settings, judge)
     after = _corrected(database, settings, before)
 
