@@ -155,7 +155,7 @@ def withdraw_correction(session: WriteSession, viewer: Reviewer, review_id: str)
 
 @router.post("/{review_id}/contests", status_code=201)
 def contest_finding(session: WriteSession, viewer: Reviewer, review_id: str, body: ContestIn) -> dict[str, str]:
-    review = queries.find(session, review_id)
+    review = queries.find_visible(session, viewer, review_id).review
     contest = service.contest_finding(
         session, viewer, review, code=body.code, reason=body.reason, workload=body.workload
     )

@@ -49,7 +49,8 @@ def contest(
     code: Annotated[str, Form()],
     reason: Annotated[str, Form()] = "",
 ) -> Response:
-    service.contest_finding(session, viewer, queries.find(session, public_id), code=code, reason=reason)
+    review = queries.find_visible(session, viewer, public_id).review
+    service.contest_finding(session, viewer, review, code=code, reason=reason)
     return RedirectResponse(f"/reviews/{public_id}#contest", 303)
 
 

@@ -117,9 +117,11 @@ def test_a_withdrawn_one_leaves_the_review_as_it_was(submitted):
     browser.post(f"{draft}/draft", {"version": "0", **REDONE})
 
     back = browser.post(f"{draft}/withdraw")
+    contested = browser.post(f"{draft}/contest", {"code": "verdict", "reason": "It is wrong."})
 
     assert back.url.path == path and back.text.split("<dl")[1].split("csrf")[0] == was
     assert browser.get(draft).status_code == 404
+    assert contested.status_code == 404, "nobody could read what it comes from"
 
 
 def test_once_decided_the_page_says_why_not(submitted):
