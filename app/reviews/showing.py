@@ -90,7 +90,8 @@ def _scores_context(
         "typed_comments": [c.content for c in typed],
         "links": links.numbered(content.get("links", [])),
         "titles": page.titles_of(review.rubric),
-        "variables": variables.values(report_for_author(review)),
+        # All of them are figures of a submission's report.
+        "variables": [] if shown["design"] else variables.values(report_for_author(review)),
         "hints": hints_on(session, viewer, review, content),
         "newer_evidence": service.newer_evidence(session, review),
         "earlier": earlier(request, session, viewer, review),

@@ -65,7 +65,7 @@ def test_the_first_screen_shows_the_record_of_all_evaluations(designed):
     assert "1 evaluation" in page.text and "The task can be short-cut" in page.text
     assert "whether the same submission gets the same verdict again" in page.text
     assert page.text.index("Not checked:") < page.text.index("Faults of the task") < page.text.index('id="rubric"')
-    assert "There is no report" not in page.text
+    assert "There is no report" not in page.text and "Figures to insert" not in page.text
     assert "Capped at level 0" in page.text, "the fault caps what it speaks of"
     assert re.search(r'data-cite="task\.workload\.small"', page.text)
     assert "secret-tail" in page.text and 'data-file="task.toml"' in page.text
