@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,16 +16,21 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as account_queries
 from app.accounts import service as accounts
-from app.accounts.policy import viewer_of
+from app.accounts.policy import Viewer, viewer_of
+from app.assignments import designs
 from app.assignments import queries as assignment_queries
 from app.assignments import service as assignments
+from app.comparisons import queries as comparison_queries
+from app.comparisons import service as comparisons
 from app.config import Settings
 from app.domain.report import Report
-from app.domain.review import Decision, Role, SlotState
+from app.domain.review import Decision, EvaluationState, Role, SlotState
 from app.domain.rubric import CANNOT_JUDGE, NOT_APPLICABLE
 from app.evaluations import panels
+from app.evaluations import queries as evaluation_queries
+from app.evaluations.task_health import health_of
 from app.kit.db import Database
-from app.models import Review, ReviewSubject, User
+from app.models import Review, ReviewSubject, Submission, User
 from app.reviews import page
 from app.reviews import queries as review_queries
 from app.reviews import service as reviews
@@ -32,6 +38,7 @@ from app.rubrics import service as rubrics
 from app.submissions import queries as submission_queries
 from app.submissions import service as submissions
 from app.submissions.service import NewSubmission
+from app.tasks import queries as task_queries
 from app.tasks import service as tasks
 
 HERE = Path(__file__).parent
@@ -106,6 +113,9 @@ OPINIONS = (
     Opinion("Masked", "reviewer2", 3, Decision.ACCEPT, 2,
             "The mask covers the tail in both passes; nothing to add."),
 )  # fmt: skip
+# What else is reviewed: kernels to rank, and a task whose design nobody has looked at.
+COMPARED = ("Masked", "Overflows", "Forgets the tail")
+DESIGN, DESIGN_REASON = "vector-scale", "it is new: nobody has looked at its tolerance and its workloads yet"
 DECIDED = {"Wide sum": (Decision.ACCEPT, "Both reviewers accept it; the note on the explanation is for the author.")}
 
 
@@ -134,7 +144,30 @@ def review_into(session: Session, settings: Settings) -> bool:
         return False
     for title, (decision, reason) in DECIDED.items():
         _decide(session, subjects[title], decision, reason)
+    return _ask_for_more(session, settings, [titled[title] for title in COMPARED if title in titled])
+
+
+def _ask_for_more(session: Session, settings: Settings, compared: Sequence[Submission]) -> bool:
+    """The adjudicator has a task's design reviewed, and submissions compared once they are all evaluated."""
+    judge = account_queries.user_by_login(session, "adjudicator")
+    if judge is None:
+        return True
+    viewer, version = viewer_of(judge), task_queries.find_version(session, DESIGN)
+    if designs.subject_of(session, version.id) is None:
+        health = health_of(session, version.id)
+        designs.ask_for_review(session, settings, viewer, version, health, reason=DESIGN_REASON)
+    states = evaluation_queries.latest_states(session, [submission.id for submission in compared])
+    if EvaluationState.QUEUED in states.values() or EvaluationState.RUNNING in states.values():
+        return False
+    if len(compared) == len(COMPARED) and all(state == EvaluationState.DONE for state in states.values()):
+        _compare(session, settings, viewer, compared)
     return True
+
+
+def _compare(session: Session, settings: Settings, viewer: Viewer, compared: Sequence[Submission]) -> None:
+    version = task_queries.find_version(session, compared[0].task_version.public_id)
+    if not comparison_queries.list_comparisons(session, viewer).items:
+        comparisons.open_comparison(session, settings, viewer, version, [one.public_id for one in compared])
 
 
 def _review(session: Session, settings: Settings, subject: ReviewSubject | None, opinion: Opinion) -> bool:

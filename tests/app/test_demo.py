@@ -9,7 +9,7 @@ from app.accounts.policy import viewer_of
 from app.admin import demo
 from app.assignments import service as assignments
 from app.domain.report import Finding, Severity, Verdict
-from app.models import Review, SubjectDecision
+from app.models import Review, ReviewSubject, SubjectDecision
 from app.submissions import queries as submission_queries
 from tests import factories
 
@@ -43,6 +43,8 @@ def test_reviews_wait_for_their_evidence_and_are_written_once(database, settings
         reviews = session.scalars(select(Review)).all()
         assert len(reviews) == len(demo.OPINIONS) and all(r.submitted_at and not r.is_extra for r in reviews)
         assert session.scalar(select(func.count()).select_from(SubjectDecision)) == len(demo.DECIDED)
+        others = select(ReviewSubject.kind).where(ReviewSubject.submission_id.is_(None), ReviewSubject.is_open)
+        assert sorted(session.scalars(others)) == ["comparison", "task_version"]
 
 
 def test_a_person_who_was_quicker_is_left_alone(database, settings):
