@@ -13,6 +13,8 @@ from app.webhooks import outbox
 
 def tell_of_review(session: Session, review: Review) -> None:
     """And, where it was the last that was wanted, that the item is complete."""
+    if not outbox.is_heard(session, Event.REVIEW_SUBMITTED, Event.SUBJECT_COMPLETED):
+        return
     path, ids = _named(session, review.subject_id)
     outbox.emit(session, Event.REVIEW_SUBMITTED, path=f"/reviews/{review.public_id}", review=review.public_id, **ids)
     if not review.is_extra and review.supersedes_id is None and _is_complete(session, review.subject_id):

@@ -19,6 +19,11 @@ def emit(session: Session, event: Event, *, path: str, **ids: str) -> None:
         put(session, endpoint, event, path=path, **ids)
 
 
+def is_heard(session: Session, *events: Event) -> bool:
+    """Whether anybody listens to one of them: mostly nobody does, and nothing needs to be looked up for a message."""
+    return bool(queries.listening(session, *events))
+
+
 def put(session: Session, endpoint: WebhookEndpoint, event: Event, *, path: str, **ids: str) -> WebhookDelivery:
     now = utc_now()
     delivery = WebhookDelivery(

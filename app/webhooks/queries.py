@@ -40,9 +40,10 @@ def list_endpoints(session: Session) -> Sequence[WebhookEndpoint]:
     return session.scalars(select(WebhookEndpoint).order_by(WebhookEndpoint.id)).all()
 
 
-def listening(session: Session, event: Event) -> list[WebhookEndpoint]:
-    active = session.scalars(_ACTIVE).all()
-    return [endpoint for endpoint in active if event.value in endpoint.events]
+def listening(session: Session, *events: Event) -> list[WebhookEndpoint]:
+    """Those that want one of the events."""
+    active, wanted = session.scalars(_ACTIVE).all(), {event.value for event in events}
+    return [endpoint for endpoint in active if not wanted.isdisjoint(endpoint.events)]
 
 
 def disabled(session: Session) -> int:

@@ -16,7 +16,7 @@ from bench.web_seed import Reviewer, seed
 from tests.conftest import make_settings
 
 FEW, MANY = 100, 1000
-STATEMENTS_MAX = {"queue page": 20, "deep page": 16, "claim": 24, "open": 10, "autosave": 4, "submit": 14}
+STATEMENTS_MAX = {"queue page": 20, "deep page": 16, "claim": 24, "open": 10, "autosave": 4, "submit": 11}
 GROWTH_MAX = 1.2
 _TICK = 10  # SQLite's instructions between two calls of a progress handler
 
