@@ -27,7 +27,7 @@ def test_many_reviews_get_a_number_with_its_interval(full_house):
         task = session.query(TaskVersion).first()
         people = [full_house.viewers[login].id for login in ("rob", "ria")]
         for n in range(12):
-            subject = ReviewSubject(kind="task_version", task_version_id=task.id)
+            subject = ReviewSubject(kind="submission", task_version_id=task.id)
             session.add(subject)
             session.flush()
             for person, level in zip(people, (n % 4, min(3, n % 4 + (n % 5 == 0))), strict=True):
