@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import typing
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -198,6 +199,13 @@ class OutputResult:
     quantiles_ulp: tuple[float, ...] = ()
     error_map: tuple[tuple[float, ...], ...] = ()
     rules: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def budget_share(self) -> float | None:
+        """`budget_ratio`, and infinite where NaN or infinities differ: no budget of finite errors pays for those."""
+        if self.budget_ratio is None:
+            return None
+        return math.inf if self.nan_mismatch or self.inf_mismatch else self.budget_ratio
 
 
 @dataclass(frozen=True)

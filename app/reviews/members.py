@@ -79,7 +79,7 @@ def figures(members: Sequence[Member]) -> list[Figure]:
         ("Workloads passed", _passed),
         ("Largest error, ULP", lambda e: _largest(e, lambda o: o.max_ulp)),
         ("The reference's own, ULP", lambda e: _largest(e, lambda o: o.reference_max_ulp)),
-        ("Worst share of the error budget", lambda e: _largest(e, lambda o: o.budget_ratio)),
+        ("Worst share of the error budget", lambda e: _largest(e, lambda o: o.budget_share)),
         ("Errors and warnings", _findings),
         ("Environments built", _builds),
     ]

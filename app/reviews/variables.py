@@ -171,7 +171,7 @@ VARIABLES = (
     Variable("elements", "how many elements it has", _figure(lambda o: o.elements)),
     Variable("reference_max_ulp", "the reference's own largest error there, in ULP",
              _figure(lambda o: o.reference_max_ulp)),
-    Variable("budget_ratio", "its error over the error budget", _figure(lambda o: o.budget_ratio)),
+    Variable("budget_ratio", "its error over the error budget", _figure(lambda o: o.budget_share)),
     Variable("speedup", "the least speed-up of all workloads", _speedup),
     Variable("baseline", "what it was timed against", _baseline),
     Variable("not_checked", "what nobody could check here", _not_checked, "nothing that was asked for"),

@@ -113,3 +113,20 @@ def test_hidden_workloads_that_never_ran_stay_hidden():
     shown = json.dumps(before.for_submitter().to_json())
     assert [secret for secret in SECRETS if secret in shown] == []
     assert "hidden-1" in shown
+
+
+@pytest.mark.parametrize(
+    ("values", "share"),
+    [
+        ({}, 0.1),
+        ({"nan_mismatch": 1}, math.inf),
+        ({"inf_mismatch": 1}, math.inf),
+        ({"budget_ratio": None, "nan_mismatch": 1}, None),
+    ],
+)
+def test_no_budget_of_finite_errors_pays_for_a_nan(values, share):
+    output = OutputResult(
+        "out", (4,), "float32", ok=False, decided_by="tolerance", elements=4, **{"budget_ratio": 0.1} | values
+    )
+
+    assert output.budget_share == share
