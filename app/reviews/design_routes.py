@@ -12,13 +12,13 @@ from app.accounts.access import role
 from app.accounts.policy import Viewer
 from app.assignments import designs as task_designs
 from app.assignments import queries as assignment_queries
-from app.domain.review import DESIGN_DECISIONS, Decision, ReviewState, Role, SlotState
+from app.domain.review import DESIGN_DECISIONS, Decision, Role, SlotState
 from app.errors import NotFound
 from app.evaluations.task_health import health_of
 from app.kit import pages
 from app.kit.steps import ReadSession, WriteSession, steps
 from app.models import ReviewSubject, TaskVersion
-from app.reviews import page, queries, service, showing
+from app.reviews import page, service, showing
 from app.tasks import queries as task_queries
 
 router = steps(include_in_schema=False)
@@ -73,21 +73,9 @@ def decide(
 
 
 def _reviews(session: Session, viewer: Viewer, subject: ReviewSubject | None) -> dict[str, Any]:
-    """What this viewer may read of them; a decision tells what they said, and is as blind as they are."""
     if subject is None:
         return {"seen": [], "rows": [], "is_author": False, "decision": None, "may_decide": False}
-    standing = queries.standing(queries.visible_reviews(session, viewer, subject.id))
-    seen = [one for one in standing if one.review.state == ReviewState.SUBMITTED]
-    is_author = queries.is_author(session, viewer, subject.id)
-    is_blind = not (viewer.is_staff or is_author or any(one.review.reviewer_id == viewer.id for one in seen))
-    rows = [(one, {c.content.key: c for c in showing.criteria_read(one.review, viewer)}) for one in seen]
-    return {
-        "seen": seen,
-        "rows": rows,
-        "is_author": is_author,
-        "decision": None if is_blind else queries.decision_of(session, subject.id),
-        "may_decide": viewer.is_staff and not is_author,
-    }
+    return showing.reviews_beside(session, viewer, subject.id)
 
 
 def _standing(session: Session, subject: ReviewSubject | None) -> dict[str, Any]:

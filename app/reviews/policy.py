@@ -34,6 +34,11 @@ def reads_notes(viewer: Viewer, submission: Submission) -> bool:
     return viewer.is_staff or submission.author_id == viewer.id
 
 
+def sees_decision(viewer: Viewer, own: Review | None, *, is_author: bool) -> bool:
+    """A decision tells what the others said: whoever has still to review sees it as late as them."""
+    return viewer.is_staff or is_author or (own is not None and own.state == ReviewState.SUBMITTED)
+
+
 def reviewer_label(viewer: Viewer, review: Review, order: Sequence[int], *, is_author: bool) -> str:
     """`you`, the name for staff, else "Reviewer 2".  `order` are the reviewers, by whose first answers came first."""
     if review.reviewer_id == viewer.id:

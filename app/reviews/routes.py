@@ -83,25 +83,15 @@ def _subject(session: Session, viewer: Viewer, submission_id: str) -> tuple[Any,
 
 def _subject_context(session: Session, viewer: Viewer, submission_id: str) -> dict[str, Any]:
     submission, subject_id = _subject(session, viewer, submission_id)
-    standing = queries.standing(queries.visible_reviews(session, viewer, subject_id))
-    seen = [s for s in standing if s.review.state == ReviewState.SUBMITTED]
     evaluation = evaluation_queries.evidence_of(session, submission.id)
-    is_author = queries.is_author(session, viewer, subject_id)
     report = Report.from_json(evaluation.report) if evaluation and evaluation.report else None
     sees_hidden = submission_policy.sees_hidden(viewer, submission)
-    # A decision tells what the others said: whoever has still to review sees it as late as them.
-    is_blind = not (viewer.is_staff or is_author or any(s.review.reviewer_id == viewer.id for s in seen))
-    return {
+    return showing.reviews_beside(session, viewer, subject_id) | {
         "submission": submission,
-        "seen": seen,
-        "decision": None if is_blind else queries.decision_of(session, subject_id),
         "report": report if report is None or sees_hidden else report.for_submitter(),
-        "may_decide": viewer.has(Role.ADJUDICATOR) and not is_author,
-        "is_author": is_author,
         "notes": queries.notes_to(session, viewer, submission),
         "decide_at": f"/submissions/{submission.public_id}/decide",
         "back": (f"/submissions/{submission.public_id}", "Back to the submission"),
-        "rows": [(s, {c.content.key: c for c in showing.criteria_read(s.review, viewer)}) for s in seen],
         "decisions": page.DECISIONS,
         "confidences": page.CONFIDENCES,
     }

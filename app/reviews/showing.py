@@ -13,7 +13,7 @@ from app.accounts import keys
 from app.accounts import queries as account_queries
 from app.accounts.policy import Viewer
 from app.domain.report import Report
-from app.domain.review import DESIGN_DECISIONS, CommentCategory, CommentSeverity, SlotState
+from app.domain.review import DESIGN_DECISIONS, CommentCategory, CommentSeverity, ReviewState, SlotState
 from app.domain.rubric import total
 from app.domain.task_health import TaskHealth
 from app.errors import WorkbenchError
@@ -30,6 +30,7 @@ from app.reviews import (
     hints,
     links,
     page,
+    policy,
     queries,
     questions,
     ranking_page,
@@ -211,6 +212,22 @@ def criteria(
         problems=problems if isinstance(problems, dict) else None,
         rulings=rulings,
     )
+
+
+def reviews_beside(session: Session, viewer: Viewer, subject_id: int) -> dict[str, Any]:
+    """The reviews of a subject that this viewer may read, side by side, and the decision if they may know it."""
+    standing = queries.standing(queries.visible_reviews(session, viewer, subject_id))
+    seen = [one for one in standing if one.review.state == ReviewState.SUBMITTED]
+    own = next((one.review for one in seen if one.review.reviewer_id == viewer.id), None)
+    is_author = queries.is_author(session, viewer, subject_id)
+    sees_decision = policy.sees_decision(viewer, own, is_author=is_author)
+    return {
+        "seen": seen,
+        "rows": [(one, {c.content.key: c for c in criteria_read(one.review, viewer)}) for one in seen],
+        "is_author": is_author,
+        "decision": queries.decision_of(session, subject_id) if sees_decision else None,
+        "may_decide": viewer.is_staff and not is_author,
+    }
 
 
 def criteria_read(review: Review, viewer: Viewer) -> list[page.CriterionView]:
